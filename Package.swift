@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// CI treats warnings as errors; an app that depends on this package does not have to.
+let warningsAreErrors = Context.environment["MEMOKV_WARNINGS_AS_ERRORS"] != nil
+
+let common: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+let strict: [SwiftSetting] = common + [.strictMemorySafety()]
+
+let package = Package(
+  name: "MemoKV",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "KVEngine", targets: ["KVEngine"]),
+    .library(name: "MemoHistory", targets: ["MemoHistory"]),
+    .executable(name: "kvinspect", targets: ["kvinspect"]),
+  ],
+  traits: [
+    .trait(name: "SystemLZ4", description: "Compress with liblz4 of the system (Linux)."),
+    .default(enabledTraits: ["SystemLZ4"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLZ4", pkgConfig: "liblz4",
+      providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+    .target(name: "CKVShims"),
+    .target(
+      name: "KVEngine",
+      dependencies: [
+        .target(name: "CLZ4", condition: .when(platforms: [.linux], traits: ["SystemLZ4"])),
+        "CKVShims",
+      ],
+      swiftSettings: strict),
+    .target(name: "MemoCore", dependencies: ["KVEngine"], swiftSettings: strict),
+    .target(name: "MemoHistory", dependencies: ["MemoCore"], swiftSettings: strict),
+    .target(
+      name: "KVInspectCore", dependencies: ["MemoCore", "KVEngine"],
+      path: "Tools/KVInspectCore", swiftSettings: strict),
+    .executableTarget(
+      name: "kvinspect", dependencies: ["KVInspectCore"],
+      path: "Tools/kvinspect", swiftSettings: strict),
+    .target(
+      name: "KVTestSupport", dependencies: ["KVEngine"],
+      path: "Tests/KVTestSupport", swiftSettings: common),
+    .testTarget(
+      name: "KVEngineTests", dependencies: ["KVEngine", "KVTestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "KVDurabilityTests",
+      dependencies: ["KVEngine", "MemoCore", "KVTestSupport", "kvinspect"],
+      swiftSettings: common),
+    .testTarget(
+      name: "MemoHistoryTests",
+      dependencies: ["MemoHistory", "MemoCore", "KVEngine", "KVTestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "KVInspectTests",
+      dependencies: ["KVInspectCore", "MemoCore", "KVEngine", "KVTestSupport", "kvinspect"],
+      exclude: ["Fixtures"], swiftSettings: common),
+    .testTarget(
+      name: "RepositoryTests", dependencies: ["KVEngine", "MemoCore"], swiftSettings: common),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c11
+)
