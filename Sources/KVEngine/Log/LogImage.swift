@@ -1,0 +1,187 @@
+// After a launch the log's own bytes are the memtable: 20 memos a day fill a log in half a year, so
+// every launch replays one, and copying entries into a skip list that serves one read of 200 would
+// cost more than the read. Entries are located at open and sorted per space when first needed.
+
+/// The recovered log as a memtable.
+///
+/// Immutable.
+package final class LogImage: Sendable {
+  /// Where an entry lies in the log, with the first eight key bytes behind the space byte: they
+  /// decide nearly every comparison without a look at the log.
+  struct Entry {
+    let prefix: UInt64
+    let tag: EntryTag
+    let keyRange: Range<Int>
+    let valueRange: Range<Int>
+  }
+
+  let buffer: ByteBuffer
+  /// Entries of each space, and whether they are sorted yet.
+  private let spaces: Lock<[UInt8: (entries: [Entry], isSorted: Bool)]>
+  /// The newest sequence in the image.
+  package let lastSequence: SequenceNumber
+  package let entryCount: Int
+  /// Sum of the changes of each space's entries.
+  private let changes: [UInt8: Int]
+
+  /// Locates the operations of a log's accepted records.
+  ///
+  /// - Throws: ``FormatError`` when a record's payload does not decode although its checksum holds:
+  ///   it was not written by this library.
+  package init(_ contents: LogContents) throws(FormatError) {
+    var located: [UInt8: (entries: [Entry], isSorted: Bool)] = [:]
+    var changes: [UInt8: Int] = [:]
+    var count = 0
+    let buffer = contents.bytes
+    for record in contents.records {
+      let base = record.payload.lowerBound
+      var operations = OperationReader(
+        buffer.bytes.extracting(record.payload), count: record.head.operationCount)
+      var sequence = record.head.firstSequence
+      while let operation = try Self.next(of: &operations, base: base) {
+        let keyRange = (base + operation.key.lowerBound)..<(base + operation.key.upperBound)
+        let key = buffer.bytes.extracting(keyRange)
+        let space = unsafe key.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
+        let entry = Entry(
+          prefix: Self.prefix(of: key), tag: EntryTag(sequence: sequence, kind: operation.kind),
+          keyRange: keyRange,
+          valueRange: (base + operation.value.lowerBound)..<(base + operation.value.upperBound))
+        located[space, default: ([], false)].entries.append(entry)
+        changes[space, default: 0] += operation.kind.change
+        sequence += 1
+        count += 1
+      }
+    }
+    self.buffer = buffer
+    lastSequence = contents.lastSequence
+    spaces = Lock(located)
+    self.changes = changes
+    entryCount = count
+  }
+
+  /// How the image changes the number of live keys of a space.
+  package func change(ofSpace code: UInt8) -> Int { changes[code] ?? 0 }
+
+  /// The codes of the spaces that have entries, ascending.
+  package var spaceCodes: [UInt8] { spaces.withLock { $0.keys.sorted() } }
+
+  /// Entries of a space in internal key order.
+  ///
+  /// - Complexity: O(*n* log *n*) the first time, O(1) after it.
+  func entries(ofSpace code: UInt8) -> [Entry] {
+    spaces.withLock { spaces in
+      guard let space = spaces[code] else { return [] }
+      if space.isSorted { return space.entries }
+      let sorted = space.entries.sorted { precedes($0, $1) }
+      spaces[code] = (sorted, true)
+      return sorted
+    }
+  }
+
+  private func precedes(_ a: Entry, _ b: Entry) -> Bool {
+    if a.prefix != b.prefix { return a.prefix < b.prefix }
+    return compareInternal(key(of: a), a.tag.sequence, key(of: b), b.tag.sequence) < 0
+  }
+
+  @_lifetime(borrow self)
+  func key(of entry: Entry) -> RawSpan {
+    buffer.bytes(entry.keyRange, keptBy: self)
+  }
+
+  @_lifetime(borrow self)
+  func value(of entry: Entry) -> RawSpan {
+    buffer.bytes(entry.valueRange, keptBy: self)
+  }
+
+  /// The first eight bytes behind the space byte as a number in key order; shorter keys are padded
+  /// with zeros, so equal prefixes say nothing and the keys themselves decide.
+  static func prefix(of key: RawSpan) -> UInt64 {
+    if let whole = key.bigEndianUInt64(at: 1) { return whole }
+    var prefix: UInt64 = 0
+    for offset in 1..<9 {
+      let byte =
+        offset < key.byteCount
+        ? unsafe key.unsafeLoad(fromByteOffset: offset, as: UInt8.self) : 0
+      prefix = prefix << 8 | UInt64(byte)
+    }
+    return prefix
+  }
+
+  @_lifetime(operations: copy operations)
+  private static func next(
+    of operations: inout OperationReader, base: Int
+  ) throws(FormatError) -> OperationReader.Operation? {
+    do {
+      return try operations.next()
+    } catch {
+      throw FormatError(error.structure, at: base + error.offset, error.reason)
+    }
+  }
+}
+
+extension LogImage {
+  /// Index of the first entry of a space at or behind an internal key, which may lie outside of it.
+  func lowerBound(
+    in entries: [Entry], ofSpace code: UInt8, key: RawSpan, sequence: SequenceNumber
+  ) -> Int {
+    // Prefixes leave the space out, so it is compared first.
+    guard key.byteCount > 0 else { return 0 }
+    let space = unsafe key.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
+    guard space == code else { return space < code ? 0 : entries.count }
+    let prefix = Self.prefix(of: key)
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      let entry = entries[middle]
+      let isBefore =
+        entry.prefix != prefix
+        ? entry.prefix < prefix
+        : compareInternal(self.key(of: entry), entry.tag.sequence, key, sequence) < 0
+      if isBefore { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// A position in one space of a recovered log.
+package final class LogImageCursor {
+  private let image: LogImage
+  private let space: UInt8
+  private let entries: [LogImage.Entry]
+  private var index: Int
+
+  package init(_ image: LogImage, space: UInt8) {
+    self.image = image
+    self.space = space
+    entries = image.entries(ofSpace: space)
+    index = entries.count
+  }
+
+  package var isValid: Bool { entries.indices.contains(index) }
+  package var tag: EntryTag { entries[index].tag }
+
+  package var key: RawSpan {
+    @_lifetime(borrow self)
+    get { image.buffer.bytes(entries[index].keyRange, keptBy: self) }
+  }
+
+  package var value: RawSpan {
+    @_lifetime(borrow self)
+    get { image.buffer.bytes(entries[index].valueRange, keptBy: self) }
+  }
+
+  /// Goes to the first entry at or behind an internal key.
+  package func seek(toFirstAtOrAfter key: RawSpan, sequence: SequenceNumber) {
+    index = image.lowerBound(
+      in: entries, ofSpace: space, key: key, sequence: sequence)
+  }
+
+  /// Goes to the last entry whose key is smaller.
+  package func seek(toLastBefore key: RawSpan) {
+    index = image.lowerBound(in: entries, ofSpace: space, key: key, sequence: .max) - 1
+  }
+
+  package func next() { index += 1 }
+  package func previous() { index -= 1 }
+}
