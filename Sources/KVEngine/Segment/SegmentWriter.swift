@@ -1,0 +1,204 @@
+/// What a segment holds, as its writer counted it.
+package struct SegmentSummary: Equatable, Sendable {
+  package let identity: StoreIdentity
+  package let number: UInt64
+  package let byteCount: Int
+  package let footerChecksum: UInt32
+  package let lowestSequence: SequenceNumber
+  package let highestSequence: SequenceNumber
+  /// One for each space that has entries, ascending by code.
+  package let spaces: [SpaceSummary]
+
+  /// What names the segment.
+  package var reference: SegmentReference {
+    SegmentReference(
+      number: number, identity: identity, byteCount: byteCount, footerChecksum: footerChecksum)
+  }
+}
+
+/// Writes a segment from entries that come in internal order.
+///
+/// Nothing is flushed: the caller syncs the file, during long output and in the end. A segment that
+/// was not finished is not a segment; after an error the writer is of no more use.
+package final class SegmentWriter {
+  private let file: any File
+  private let identity: StoreIdentity
+  private let number: UInt64
+  private let blockByteCount: Int
+  private let policies: [UInt8: SpacePolicy]
+
+  /// Bytes that are not written yet, and where they go.
+  private var pending: [UInt8] = []
+  private var pendingOffset = 0
+  private var scratch = ByteBuffer(byteCount: 0)
+  private var decoded: [UInt8] = []
+
+  private var block = BlockBuilder()
+  private var blockChange = 0
+  private var index = BlockBuilder(hasZeroBase: true)
+  private var space: SpaceSummary?
+  private var spaces: [SpaceSummary] = []
+  private var lowestSequence = Limits.Sequence.maximum
+  private var highestSequence: SequenceNumber = 0
+
+  private var filter = SpacePolicy.Filter.none
+  private var filterPart: [UInt8] = []
+  private var hashes: [UInt64] = []
+  private var filters: [(spaceCode: UInt8, prefixByteCount: Int, block: [UInt8])] = []
+
+  /// Makes a writer into an empty file.
+  ///
+  /// A space that `policies` does not name has the standard policy of its code.
+  package init(
+    file: any File, number: UInt64, identity: StoreIdentity,
+    blockByteCount: Int = Limits.Block.defaultByteCount, policies: [UInt8: SpacePolicy] = [:],
+    isDense: Bool = false
+  ) {
+    self.file = file
+    self.number = number
+    self.identity = identity
+    self.blockByteCount = blockByteCount
+    self.policies = policies
+    pending = FileHeader(kind: .segment, identity: identity, number: number).encode()
+  }
+
+  /// Bytes of the file so far; entries of the open block are not counted.
+  package var byteCount: Int { pendingOffset + pending.count }
+
+  /// Whether the segment should be finished now because a bound of the format comes near.
+  ///
+  /// There is still room for an entry of any size.
+  package var isFull: Bool {
+    index.byteCount > Limits.Block.maximumByteCount - (1 << 20)
+      || byteCount > Limits.Segment.maximumByteCount - 2 * Limits.Block.maximumByteCount
+  }
+
+  /// Adds an entry behind all others in internal order.
+  ///
+  /// - Complexity: O(bytes of the entry), and compression and writing now and then.
+  package func append(key: RawSpan, tag: EntryTag, value: RawSpan) throws(SystemError) {
+    assert(key.byteCount >= 1 && key.byteCount <= Limits.Key.maximumByteCount + 1)
+    assert(value.byteCount <= Limits.Value.maximumByteCount)
+    assert(isInOrder(key, tag))
+    let code = key.byte(at: 0)
+    if space?.code != code { try begin(code, firstKey: key) }
+    if !block.append(key: key, tag: tag, value: value, bound: blockByteCount) {
+      try closeBlock()
+      _ = block.append(key: key, tag: tag, value: value)
+    }
+    blockChange += tag.kind.change
+    space?.count(tag.kind)
+    lowestSequence = min(lowestSequence, tag.sequence)
+    highestSequence = max(highestSequence, tag.sequence)
+    addToFilter(key)
+  }
+
+  /// Writes what is left and all that is known about the entries.
+  ///
+  /// - Precondition: At least one entry was added: there is no empty segment.
+  package func finish() throws(SystemError) -> SegmentSummary {
+    precondition(space != nil, "a segment has at least one entry")
+    try closeSpace()
+    var handles: [FilterHandle] = []
+    for filter in filters {
+      let handle = try write(filter.block, .filter, spaceCode: filter.spaceCode)
+      handles.append(
+        FilterHandle(
+          spaceCode: filter.spaceCode, prefixByteCount: filter.prefixByteCount, handle: handle))
+    }
+    let properties = Properties(
+      lowestSequence: lowestSequence, highestSequence: highestSequence, spaces: spaces,
+      filters: handles)
+    let propertiesHandle = try write(properties.encode(), .properties)
+    index.finish(into: &decoded)
+    let indexHandle = try write(decoded, .index)
+    let footer = SegmentFooter(
+      identity: identity, fileByteCount: byteCount + SegmentFooter.byteCount, index: indexHandle,
+      properties: propertiesHandle
+    ).encode()
+    pending.append(contentsOf: footer)
+    try writePending()
+    return SegmentSummary(
+      identity: identity, number: number, byteCount: byteCount,
+      footerChecksum: SegmentFooter.checksum(of: footer.rawBytes),
+      lowestSequence: lowestSequence, highestSequence: highestSequence, spaces: spaces)
+  }
+
+  private func isInOrder(_ key: RawSpan, _ tag: EntryTag) -> Bool {
+    if let last = block.lastTag {
+      let lastKey = block.lastKey
+      return compareInternal(lastKey.bytes, last.sequence, key, tag.sequence) < 0
+    }
+    guard let lastKey = space?.lastKey ?? spaces.last?.lastKey else { return true }
+    return compareBytes(lastKey.rawBytes, key) <= 0
+  }
+
+  // MARK: Blocks and spaces
+
+  private func begin(_ code: UInt8, firstKey: RawSpan) throws(SystemError) {
+    try closeSpace()
+    space = SpaceSummary(code: code, firstKey: [UInt8](copying: firstKey))
+    filter = (policies[code] ?? .standard(code: code)).filter
+  }
+
+  private func closeSpace() throws(SystemError) {
+    guard space != nil else { return }
+    try closeBlock()
+    if let space { spaces.append(space) }
+    space = nil
+    guard filter != .none else { return }
+    let code = spaces.last?.code ?? 0
+    var prefixByteCount = 0
+    if case .prefix(let count) = filter { prefixByteCount = count }
+    filters.append((code, prefixByteCount, BloomFilter.encode(hashes: hashes)))
+    hashes.removeAll()
+    filterPart.removeAll()
+  }
+
+  private func closeBlock() throws(SystemError) {
+    guard let tag = block.lastTag, let code = space?.code else { return }
+    let lastKey = block.lastKey
+    let entryCount = block.entryCount
+    block.finish(into: &decoded)
+    let handle = try write(decoded, .data, spaceCode: code)
+    let entry = IndexEntry(handle: handle, entryCount: entryCount, change: blockChange).encode()
+    _ = index.append(key: lastKey.bytes, tag: tag, value: entry.rawBytes)
+    blockChange = 0
+    space?.lastKey = [UInt8](copying: lastKey.bytes)
+    space?.byteCount += handle.byteCount
+  }
+
+  /// Neighbouring keys often have the same part: it is hashed once.
+  private func addToFilter(_ key: RawSpan) {
+    let policy = SpacePolicy(filter: filter)
+    guard let range = policy.filterRange(ofKeyByteCount: key.byteCount) else { return }
+    let part = key.extracting(range)
+    if !filterPart.isEmpty, compareBytes(filterPart.rawBytes, part) == 0 { return }
+    filterPart.removeAll(keepingCapacity: true)
+    filterPart.append(span: part)
+    hashes.append(XXH64.hash(part))
+  }
+
+  // MARK: File
+
+  private func write(
+    _ decoded: [UInt8], _ kind: BlockKind, spaceCode: UInt8 = 0
+  ) throws(SystemError) -> BlockHandle {
+    let handle = BlockCodec.append(
+      decoded.rawBytes, kind, spaceCode: spaceCode, at: byteCount, of: identity, to: &pending,
+      scratch: &scratch)
+    if pending.count >= Limits.Block.writeByteCount { try writePending() }
+    return handle
+  }
+
+  private func writePending() throws(SystemError) {
+    do throws(WriteFailure) {
+      let bytes = pending
+      try file.writeBytes(bytes.rawBytes, at: pendingOffset)
+    } catch {
+      throw error.cause
+    }
+    pendingOffset += pending.count
+    pending.removeAll(keepingCapacity: pending.capacity <= 4 * Limits.Block.writeByteCount)
+  }
+}
