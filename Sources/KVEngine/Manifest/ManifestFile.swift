@@ -1,0 +1,145 @@
+// Reads and replaces the MANIFEST. Publishing is the only commit point of everything but a write to
+// the log: before the rename the old state holds, after it the new one.
+
+/// The MANIFEST of one folder.
+package struct ManifestFile: Sendable {
+  package let files: any FileSystem
+  package let folder: String
+
+  package init(files: any FileSystem, folder: String) {
+    self.files = files
+    self.folder = folder
+  }
+
+  package func path(_ name: FileName) -> String { folder + "/" + name.text }
+
+  /// Which step of a publish failed, because the consequences differ.
+  package enum PublishFailure: Error {
+    /// The old MANIFEST is in force; nothing of the new one is left.
+    case unchanged(SystemError)
+    /// Either may be in force after a crash; this handle must not go on writing.
+    case unknown(SystemError)
+  }
+
+  /// Reads a MANIFEST and tells which file it was read from.
+  package func read(
+    _ name: FileName = .manifest
+  ) throws(ReadFailure) -> (Manifest, FileIdentity) {
+    let (bytes, identity) = try contents(of: name)
+    do throws(DatabaseError) {
+      return (try Manifest.decode(bytes.bytes, fileName: name.text), identity)
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  /// The copies in the MANIFEST that do not verify, and its size.
+  package func verify() throws(ReadFailure) -> (damage: [Corruption], byteCount: Int) {
+    let (bytes, _) = try contents(of: .manifest)
+    let damage = Manifest.damagedCopies(bytes.bytes, fileName: FileName.manifest.text)
+    return (damage, bytes.byteCount)
+  }
+
+  private func contents(
+    of name: FileName
+  ) throws(ReadFailure) -> (ByteBuffer, FileIdentity) {
+    do throws(SystemError) {
+      let file = try files.open(path(name), .read)
+      let status = try file.status()
+      let byteCount = min(status.byteCount, Limits.Manifest.maximumByteCount)
+      return (try file.readBytes(at: 0, count: byteCount), status.identity)
+    } catch {
+      throw error.isNotFound ? .missing : .failed(error.readFailure)
+    }
+  }
+
+  /// Why a MANIFEST could not be read.
+  package enum ReadFailure: Error {
+    case missing
+    case failed(DatabaseError)
+  }
+
+  /// Whether the MANIFEST is still the file it was read from.
+  package func isCurrent(_ identity: FileIdentity) throws(SystemError) -> Bool {
+    do {
+      return try files.status(path(.manifest)).identity == identity
+    } catch {
+      if error.isNotFound { return false }
+      throw error
+    }
+  }
+
+  /// Makes a state the one that the next open finds.
+  ///
+  /// Every file it names must be durable before; their names are made so here, by a flush of the
+  /// folder before the rename, since of several changes of names any may survive alone. If we die
+  ///  - before the rename: the old state holds, a temporary is left;
+  ///  - between rename and second flush: old or new state, both complete, because what the old one
+  ///    names is still there;
+  ///  - after the second flush: the new state.
+  ///
+  /// The generation in force, `previous`, is kept under a name of its own.
+  ///
+  /// - Returns: The identity of the new MANIFEST.
+  package func publish(
+    _ manifest: Manifest, replacing previous: UInt64?
+  ) throws(PublishFailure) -> FileIdentity {
+    assert(manifest.brokenInvariant == nil)
+    let temporary = path(.temporary(.manifest))
+    let bytes = manifest.encode()
+    guard bytes.count <= Limits.Manifest.maximumByteCount,
+      manifest.segments.count <= Limits.Manifest.maximumSegmentCount
+    else { throw .unchanged(.tooLarge(temporary)) }
+    let identity: FileIdentity
+    do throws(SystemError) {
+      identity = try write(bytes, to: temporary)
+      if let previous { try keep(previous) }
+      try files.syncDirectory(folder)
+    } catch {
+      discard(temporary)
+      throw .unchanged(error)
+    }
+    do throws(SystemError) {
+      try files.rename(temporary, to: path(.manifest))
+      try files.syncDirectory(folder)
+    } catch {
+      throw .unknown(error)
+    }
+    return identity
+  }
+
+  /// Creates a file with these bytes and makes them durable; a left-over of that name goes first.
+  package func write(_ bytes: [UInt8], to path: String) throws(SystemError) -> FileIdentity {
+    discard(path)
+    let file = try files.open(path, .create)
+    do throws(WriteFailure) {
+      try file.writeBytes(bytes.rawBytes, at: 0)
+    } catch {
+      throw error.cause
+    }
+    try file.sync()
+    return try file.status().identity
+  }
+
+  /// Gives the MANIFEST in force its name by generation, for copies of the folder being made.
+  private func keep(_ generation: UInt64) throws(SystemError) {
+    let old = path(.oldManifest(generation))
+    do {
+      try files.link(path(.manifest), to: old)
+    } catch {
+      guard error.isExisting else { throw error }
+      // Left by a publish of this generation that failed later on.
+      try files.unlink(old)
+      try files.link(path(.manifest), to: old)
+    }
+  }
+
+  /// Removes a file nobody needs; that it stays is no error, the next sweep finds it (rule F11).
+  package func discard(_ path: String) {
+    do throws(SystemError) {
+      try files.unlink(path)
+    } catch {
+      return
+    }
+  }
+}

@@ -1,0 +1,194 @@
+// A view holds the segments it reads, each as a handle that opens its file when it is first needed.
+// The file of a segment that no MANIFEST names any more stays as long as a handle of it lives, so a
+// view can still open what it has not opened yet.
+
+import Synchronization
+
+/// A live or held segment.
+package final class SegmentHandle: Sendable {
+  package let descriptor: SegmentDescriptor
+  private let origin: SegmentOrigin
+  private let opened = Lock<SegmentReader?>(nil)
+  /// When the reader was last asked for, by the count of all such calls.
+  fileprivate let lastUse = Atomic<UInt64>(0)
+
+  fileprivate init(_ descriptor: SegmentDescriptor, origin: SegmentOrigin) {
+    self.descriptor = descriptor
+    self.origin = origin
+  }
+
+  deinit {
+    origin.descriptors.forget(descriptor.number)
+  }
+
+  /// Closes the file unless a cursor is reading it; the next read opens it again.
+  fileprivate func close() {
+    opened.withLock { $0 = nil }
+  }
+
+  /// The segment's reader, opened when it is first needed.
+  ///
+  /// - Throws: ``DatabaseError/damaged(_:)`` when the file is missing, ``DatabaseError/io(_:)`` or
+  ///   ``DatabaseError/notAvailableYet(_:)`` when it cannot be opened.
+  package func reader() throws(DatabaseError) -> SegmentReader {
+    lastUse.store(origin.descriptors.nextUse(), ordering: .relaxed)
+    if let reader = opened.withLock({ $0 }) { return reader }
+    origin.descriptors.makeRoom(for: self)
+    let made = SegmentReader(
+      file: try openFile(), fileName: descriptor.fileName, reference: descriptor.reference,
+      cache: origin.cache)
+    // Two threads may have opened it; the second one's reader goes again.
+    defer { origin.descriptors.enter(self) }
+    return opened.withLock { opened in
+      if let first = opened { return first }
+      opened = made
+      return made
+    }
+  }
+
+  /// Opens the segment's file.
+  ///
+  /// - Throws: As ``reader()``.
+  package func openFile() throws(DatabaseError) -> any File {
+    do throws(SystemError) {
+      let path = origin.folder + "/" + descriptor.fileName
+      do {
+        return try origin.files.open(path, .read)
+      } catch {
+        // Out of descriptors: give back what is not being read, and try once more (rule F25).
+        guard error.isDescriptorLimit, origin.descriptors.closeAll() else { throw error }
+        return try origin.files.open(path, .read)
+      }
+    } catch {
+      guard error.isNotFound else { throw error.readFailure }
+      throw .damaged(
+        Corruption(
+          fileName: descriptor.fileName, offset: 0, structure: "segment",
+          reason: "is missing though the MANIFEST names it"))
+    }
+  }
+}
+
+/// Where segments come from.
+private struct SegmentOrigin: Sendable {
+  let files: any FileSystem
+  let folder: String
+  let cache: BlockCache
+  let descriptors: DescriptorCeiling
+}
+
+/// Keeps the number of open segments below a ceiling: the one that was used longest ago is closed.
+///
+/// What a cursor is reading stays open until the cursor lets go; that comes on top.
+private final class DescriptorCeiling: Sendable {
+  private struct Opened {
+    weak var handle: SegmentHandle?
+  }
+
+  private let maximumCount: Int
+  private let opened: Lock<[UInt64: Opened]> = Lock([:])
+  private let useCount = Atomic<UInt64>(0)
+
+  init(maximumCount: Int) {
+    self.maximumCount = max(1, maximumCount)
+  }
+
+  func nextUse() -> UInt64 {
+    useCount.add(1, ordering: .relaxed).newValue
+  }
+
+  /// Enters a handle that is about to open its file, closing others where there are too many.
+  func makeRoom(for handle: SegmentHandle) {
+    // A handle that lives only here ends with the call, when the lock is not held: it takes the
+    // lock.
+    let handles = opened.withLock { opened in
+      opened[handle.descriptor.number] = Opened(handle: handle)
+      return opened.values.compactMap(\.handle)
+    }
+    let excess = handles.count - maximumCount
+    guard excess > 0 else { return }
+    let oldest = handles.filter { $0 !== handle }.sorted {
+      $0.lastUse.load(ordering: .relaxed) < $1.lastUse.load(ordering: .relaxed)
+    }
+    for handle in oldest.prefix(excess) {
+      forget(handle.descriptor.number)
+      handle.close()
+    }
+  }
+
+  /// Enters a handle whose file was opened: it may have been closed meanwhile, to make room.
+  func enter(_ handle: SegmentHandle) {
+    opened.withLock { $0[handle.descriptor.number] = Opened(handle: handle) }
+  }
+
+  func forget(_ number: UInt64) {
+    opened.withLock { _ = $0.removeValue(forKey: number) }
+  }
+
+  /// Closes what no cursor is reading.
+  ///
+  /// - Returns: Whether there was anything.
+  func closeAll() -> Bool {
+    let handles = opened.withLock { opened in
+      defer { opened = [:] }
+      return opened.values.compactMap(\.handle)
+    }
+    for handle in handles { handle.close() }
+    return !handles.isEmpty
+  }
+}
+
+/// The segments that some view holds, one handle for each.
+package final class OpenSegments: Sendable {
+  private struct Held {
+    weak var handle: SegmentHandle?
+  }
+
+  private let origin: SegmentOrigin
+  private let held: Lock<[UInt64: Held]> = Lock([:])
+
+  package init(files: any FileSystem, folder: String, options: DatabaseOptions) {
+    origin = SegmentOrigin(
+      files: files, folder: folder, cache: BlockCache(byteCount: options.cacheByteCount),
+      descriptors: DescriptorCeiling(maximumCount: options.descriptorCount))
+  }
+
+  /// A version of these segments; those that are held already keep their handles.
+  package func version(of descriptors: [SegmentDescriptor]) -> Version {
+    held.withLock { held in
+      held = held.filter { $0.value.handle != nil }
+      let handles = descriptors.map { descriptor in
+        if let handle = held[descriptor.number]?.handle, handle.descriptor == descriptor {
+          return handle
+        }
+        let handle = SegmentHandle(descriptor, origin: origin)
+        held[descriptor.number] = Held(handle: handle)
+        return handle
+      }
+      return Version(handles)
+    }
+  }
+
+  /// Gives back the memory of cached blocks and indexes, and the descriptors of segments.
+  package func releaseMemory() {
+    origin.cache.removeAll()
+    _ = origin.descriptors.closeAll()
+  }
+
+  /// Bytes of held segments other than the live ones.
+  package func heldByteCount(without live: Set<UInt64>) -> Int {
+    held.withLock { held in
+      held.values.reduce(0) { sum, held in
+        guard let descriptor = held.handle?.descriptor, !live.contains(descriptor.number) else {
+          return sum
+        }
+        return sum + descriptor.byteCount
+      }
+    }
+  }
+
+  /// Whether some view of this process may still read a segment.
+  package func isHeld(_ number: UInt64) -> Bool {
+    held.withLock { $0[number]?.handle != nil }
+  }
+}
