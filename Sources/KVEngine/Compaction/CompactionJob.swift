@@ -1,0 +1,201 @@
+// Merges segments into new ones. Holds no lock and changes no state: until its output is published,
+// it is files that no MANIFEST names.
+//
+// Invariants of what goes out:
+//  R1  of each key, the newest entry of the inputs; readers of older ones hold the inputs. An older
+//      one goes out as well where one entry cannot carry both changes of the count;
+//  R2  a tombstone goes only if no segment outside the inputs can hold an older entry of its key,
+// and
+//      if the changes it stands for cancel out, so that no count moves, and it hides nothing here;
+//  R3  a sequence is dropped only if no segment outside the inputs overlaps the output's space and
+// no
+//      snapshot is older than it: then nothing is left that it could be compared with;
+//  R4  a segment never holds two spaces, and never more than the cap and one entry.
+
+/// Where a job's segments go.
+package protocol SegmentSink {
+  /// Creates a file for the next segment.
+  mutating func begin() throws(JobFailure) -> (file: any File, number: UInt64)
+}
+
+package struct CompactionJob {
+  package let inputs: [SegmentHandle]
+  package let reason: CompactionPlan.Reason
+  /// The writer's ``Writer/session`` in which the inputs were live.
+  package let session: UInt64
+  /// The live segments that are not merged.
+  package let outside: [SegmentDescriptor]
+  package let policy: CompactionPolicy
+  package let options: DatabaseOptions
+  /// Sequences up to this one may be dropped (R3).
+  package let horizon: SequenceNumber
+  /// Wall clock, microseconds since 1970.
+  package let now: Int64
+  /// Asked now and then; `true` ends the job.
+  package let isCancelled: @Sendable () -> Bool
+
+  /// Output is made durable in steps of so many bytes: one sync of a whole segment of 32 MiB would
+  /// hold up commits for 90 ms.
+  private static let syncByteCount = 256 << 10
+
+  package init(
+    inputs: [SegmentHandle], reason: CompactionPlan.Reason, session: UInt64,
+    outside: [SegmentDescriptor], policy: CompactionPolicy,
+    options: DatabaseOptions, horizon: SequenceNumber, now: Int64,
+    isCancelled: @escaping @Sendable () -> Bool
+  ) {
+    self.inputs = inputs
+    self.reason = reason
+    self.session = session
+    self.outside = outside
+    self.policy = policy
+    self.options = options
+    self.horizon = horizon
+    self.now = now
+    self.isCancelled = isCancelled
+  }
+
+  /// Writes the merged segments, durable and read back.
+  ///
+  /// - Complexity: O(*n* log *s*) for *n* entries of *s* segments.
+  package func run(_ sink: inout some SegmentSink) throws(JobFailure) -> [SegmentDescriptor] {
+    let byteCount = inputs.reduce(0) { $0 + $1.descriptor.byteCount }
+    var output = CompactionOutput(
+      isDense: byteCount >= policy.denseByteCount, policy: policy, options: options)
+    let codes = Set(inputs.flatMap { $0.descriptor.spaces.map(\.code) }).sorted()
+    var descriptors: [SegmentDescriptor] = []
+    for code in codes {
+      let run = try merge(space: code, into: &output, &sink)
+      let tier = policy.tier(ofByteCount: run.reduce(0) { $0 + $1.byteCount })
+      descriptors += run.map {
+        SegmentDescriptor(
+          $0, tier: tier, isDense: output.isDense, tombstonesSince: tombstonesSince(of: $0))
+      }
+    }
+    return descriptors
+  }
+
+  /// The oldest time that an input gives; its own creation for none.
+  private func tombstonesSince(of summary: SegmentSummary) -> Int64 {
+    if summary.spaces.allSatisfy({ $0.tombstoneCount == 0 }) { return 0 }
+    return inputs.map(\.descriptor.tombstonesSince).filter { $0 != 0 }.min() ?? now
+  }
+
+  private func merge(
+    space code: UInt8, into output: inout CompactionOutput, _ sink: inout some SegmentSink
+  ) throws(JobFailure) -> [SegmentSummary] {
+    let sources = inputs.compactMap { segment in
+      segment.descriptor.bounds(ofSpace: code).map {
+        MergeSource(segment: segment, bounds: $0)
+      }
+    }
+    let others = outside.filter { $0.bounds(ofSpace: code) != nil }
+    let isBottom = others.allSatisfy { other in
+      inputs.allSatisfy { !$0.descriptor.overlaps(other, inSpace: code) }
+    }
+    var entries = NewestEntries(MergingCursor(sources), space: code)
+    var summaries: [SegmentSummary] = []
+    var count = 0
+    while var tag = try entries.next() {
+      count += 1
+      if count % 256 == 0, isCancelled() { throw .input(.cancelled) }
+      if !entries.hasOlder {
+        if canDrop(tag, key: entries.key, others: others) { continue }
+        let isComparable = !isBottom || tag.sequence > horizon
+        if tag.kind.isPut, !isComparable { tag = EntryTag(sequence: 0, kind: tag.kind) }
+      }
+      if let full = try output.append(entries.key, tag, entries.value, &sink) {
+        summaries.append(full)
+      }
+    }
+    if let last = try output.finish() { summaries.append(last) }
+    return summaries
+  }
+
+  /// Rule R2.
+  private func canDrop(
+    _ tag: EntryTag, key: [UInt8], others: [SegmentDescriptor]
+  ) -> Bool {
+    guard tag.kind == .tombstone else { return false }
+    return others.allSatisfy { other in
+      guard let bounds = other.bounds(ofSpace: key[0]) else { return true }
+      return other.lowestSequence > tag.sequence || compareBytes(key, bounds.lower) < 0
+        || compareBytes(bounds.upper, key) < 0
+    }
+  }
+
+  /// The segments of one job as they are written.
+  private struct CompactionOutput {
+    let isDense: Bool
+    let policy: CompactionPolicy
+    let options: DatabaseOptions
+    private var open: (file: any File, writer: SegmentWriter, number: UInt64)?
+    private var syncedByteCount = 0
+
+    init(isDense: Bool, policy: CompactionPolicy, options: DatabaseOptions) {
+      self.isDense = isDense
+      self.policy = policy
+      self.options = options
+    }
+
+    /// Adds an entry, beginning a segment if none is open.
+    ///
+    /// - Returns: The segment that was full before.
+    mutating func append(
+      _ key: [UInt8], _ tag: EntryTag, _ value: [UInt8], _ sink: inout some SegmentSink
+    ) throws(JobFailure) -> SegmentSummary? {
+      var full: SegmentSummary?
+      if let open, open.writer.byteCount >= policy.segmentByteCount { full = try finish() }
+      if open == nil {
+        let (file, number) = try sink.begin()
+        let writer = SegmentWriter(
+          file: file, number: number, identity: .random(),
+          blockByteCount: options.blockByteCount, policies: options.policies, isDense: isDense)
+        open = (file, writer, number)
+        syncedByteCount = 0
+      }
+      do throws(SystemError) {
+        try open?.writer.append(key: key.rawBytes, tag: tag, value: value.rawBytes)
+        if let open, open.writer.byteCount - syncedByteCount >= CompactionJob.syncByteCount {
+          try open.file.sync()
+          syncedByteCount = open.writer.byteCount
+        }
+      } catch {
+        throw .output(error)
+      }
+      return full
+    }
+
+    /// Ends the open segment, makes it durable and reads it back.
+    mutating func finish() throws(JobFailure) -> SegmentSummary? {
+      guard let (file, writer, number) = open else { return nil }
+      open = nil
+      let summary: SegmentSummary
+      do throws(SystemError) {
+        summary = try writer.finish()
+        try file.sync()
+      } catch {
+        throw .output(error)
+      }
+      do throws(DatabaseError) {
+        let found = try SegmentVerifier(
+          file: file, fileName: FileName.segment(number).text, reference: summary.reference
+        ).verify()
+        if let first = found.corruptions.first { throw .damaged(first) }
+      } catch {
+        throw .input(error)
+      }
+      return summary
+    }
+  }
+}
+
+extension SegmentDescriptor {
+  fileprivate func overlaps(_ other: SegmentDescriptor, inSpace code: UInt8) -> Bool {
+    guard let mine = bounds(ofSpace: code), let theirs = other.bounds(ofSpace: code) else {
+      return false
+    }
+    return compareBytes(mine.lower, theirs.upper) <= 0
+      && compareBytes(theirs.lower, mine.upper) <= 0
+  }
+}

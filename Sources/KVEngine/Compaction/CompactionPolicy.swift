@@ -1,0 +1,167 @@
+// Which segments to merge next: a pure function of what a MANIFEST says and of the time.
+//
+// Any set of segments may be merged at any time: entries keep their sequences, and a read takes the
+// newest entry whatever segment it is in. So the policy is only about cost, and it has two ends in
+// view: the number of segments that one read may have to look at (at most 20), and the bytes
+// written for it.
+//
+//   mixed          what a flush makes: all spaces in one segment; 4 of them become one run
+//   tier 0 .. 2    runs of one space, by size; as many as fit into the next size become one run
+//   tier 3         segments at the cap; memo segments there overlap nothing and rest for ever;
+//                  where 5 of them overlap at one key, those become one run
+//
+// Reads: 3 mixed + 3 + 7 + 3 in the small tiers + 4 at the cap = 20.
+//
+// Source: size-tiered compaction as in Cassandra and RocksDB's universal style; ours judges overlap
+// from the bounds, per space, so that what lies apart in time is never merged for order's sake.
+
+/// What to merge, and why.
+package struct CompactionPlan: Equatable, Sendable {
+  package enum Reason: String, Sendable {
+    case mixed, tier, overlap, tombstones, density, requested
+  }
+
+  /// Numbers of the segments to merge.
+  package let inputs: Set<UInt64>
+  package let reason: Reason
+}
+
+package struct CompactionPolicy: Sendable {
+  /// Bytes up to which a run belongs to each tier; the last is the cap of a segment.
+  package var tierByteCounts: [Int]
+  /// Segments that may overlap at one key among those at the cap.
+  package var overlapCount = 4
+  /// A segment with more than one tombstone in so many entries is merged.
+  package var tombstoneShare = 8
+  /// A segment with tombstones older than this is merged, in microseconds.
+  package var tombstoneAge: Int64 = 24 * 3600 * 1_000_000
+  /// Segments from this size on are written densely: slow compression with a dictionary.
+  package var denseByteCount: Int
+  /// Segments that one job may merge: bounds the free space it needs.
+  package var inputCount = 16
+
+  /// Makes the policy for a cap, from which the smaller tiers follow.
+  ///
+  /// With 32 MiB they are 256 KiB, 1 MiB and 8 MiB.
+  package init(segmentByteCount cap: Int = Limits.Segment.defaultByteCount) {
+    tierByteCounts = [cap / 128, cap / 32, cap / 4, cap]
+    denseByteCount = cap / 32
+  }
+
+  /// The cap of one segment, in bytes.
+  package var segmentByteCount: Int { tierByteCounts[tierByteCounts.count - 1] }
+
+  /// The tier of a run of that many bytes.
+  package func tier(ofByteCount byteCount: Int) -> Int {
+    tierByteCounts.firstIndex { byteCount <= $0 } ?? tierByteCounts.count - 1
+  }
+
+  /// How many runs of a tier become one of the next.
+  private func fanOut(_ tier: Int) -> Int {
+    max(2, tierByteCounts[tier + 1] / tierByteCounts[tier])
+  }
+
+  /// What to merge next; `nil` when everything is in order.
+  ///
+  /// A request merges everything that can be, not only what is due. `excluded` are segments that
+  /// must not be touched, for example damaged ones; `barren` those not to merge for the sake of
+  /// their tombstones, since it was of no use.
+  ///
+  /// - Complexity: O(*s* log *s*) for *s* segments.
+  package func plan(
+    _ segments: [SegmentDescriptor], now: Int64, isRequested: Bool = false,
+    excluding excluded: Set<UInt64> = [], barren: Set<UInt64> = []
+  ) -> CompactionPlan? {
+    let candidates = segments.filter { !excluded.contains($0.number) }
+    let mixed = candidates.filter { $0.spaces.count > 1 }
+    if mixed.count >= (isRequested ? 1 : fanOut(0)) {
+      return plan(mixed, isRequested ? .requested : .mixed)
+    }
+    var codes: Set<UInt8> = []
+    for segment in candidates { codes.formUnion(segment.spaces.map(\.code)) }
+    for code in codes.sorted() {
+      let own = candidates.filter { $0.spaces.count == 1 && $0.spaces[0].code == code }
+      if let plan = tierPlan(own, isRequested: isRequested) { return plan }
+      if let plan = overlapPlan(own, isRequested: isRequested) { return plan }
+    }
+    return tombstonePlan(candidates, barren: barren, now: now, isRequested: isRequested)
+  }
+
+  /// Oldest first, so that what is merged lies together in time.
+  private func plan(
+    _ segments: [SegmentDescriptor], _ reason: CompactionPlan.Reason
+  ) -> CompactionPlan {
+    let oldest = segments.sorted { $0.highestSequence < $1.highestSequence }.prefix(inputCount)
+    return CompactionPlan(inputs: Set(oldest.map(\.number)), reason: reason)
+  }
+
+  private func tierPlan(
+    _ segments: [SegmentDescriptor], isRequested: Bool
+  ) -> CompactionPlan? {
+    let last = tierByteCounts.count - 1
+    for tier in 0..<last {
+      let runs = segments.filter { $0.tier == tier }
+      if runs.count >= fanOut(tier) { return plan(runs, .tier) }
+    }
+    guard isRequested else { return nil }
+    let small = segments.filter { $0.tier < last }
+    if small.count > 1 { return plan(small, .requested) }
+    let sparse = segments.first { !$0.isDense && $0.byteCount >= denseByteCount }
+    return sparse.map { CompactionPlan(inputs: [$0.number], reason: .density) }
+  }
+
+  /// The segments that cover the key which most of them cover.
+  private func overlapPlan(
+    _ segments: [SegmentDescriptor], isRequested: Bool
+  ) -> CompactionPlan? {
+    let last = tierByteCounts.count - 1
+    let large = segments.filter { $0.tier == last }
+    var deepest: [SegmentDescriptor] = []
+    for segment in large {
+      let key = segment.spaces[0].lower
+      let covering = large.filter {
+        compareBytes($0.spaces[0].lower, key) <= 0 && compareBytes(key, $0.spaces[0].upper) <= 0
+      }
+      if covering.count > deepest.count { deepest = covering }
+    }
+    guard deepest.count > (isRequested ? 1 : overlapCount) else { return nil }
+    return plan(deepest, isRequested ? .requested : .overlap)
+  }
+
+  /// A segment that should lose its tombstones, with what lies below it: if that is too much, with
+  /// the lowest keys of it, so that at least the tombstones among these go.
+  private func tombstonePlan(
+    _ segments: [SegmentDescriptor], barren: Set<UInt64>, now: Int64, isRequested: Bool
+  ) -> CompactionPlan? {
+    for segment in segments where !barren.contains(segment.number) {
+      let tombstones = segment.tombstoneCount
+      if tombstones == 0 { continue }
+      let isOld = now - segment.tombstonesSince >= tombstoneAge
+      guard isRequested || isOld || tombstones * tombstoneShare > segment.entryCount else {
+        continue
+      }
+      let below = segments.filter {
+        $0.number != segment.number && $0.lowestSequence < segment.highestSequence
+          && $0.overlaps(segment)
+      }.sorted { compareBytes($0.spaces[0].upper, $1.spaces[0].upper) < 0 }
+      return CompactionPlan(
+        inputs: Set([segment.number] + below.prefix(inputCount - 1).map(\.number)),
+        reason: .tombstones)
+    }
+    return nil
+  }
+}
+
+extension SegmentDescriptor {
+  package var entryCount: Int { spaces.reduce(0) { $0 + $1.entryCount } }
+  package var tombstoneCount: Int { spaces.reduce(0) { $0 + $1.tombstoneCount } }
+
+  /// Whether some key may be in both.
+  package func overlaps(_ other: SegmentDescriptor) -> Bool {
+    spaces.contains { mine in
+      guard let theirs = other.bounds(ofSpace: mine.code) else { return false }
+      return compareBytes(mine.lower, theirs.upper) <= 0
+        && compareBytes(theirs.lower, mine.upper) <= 0
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/// Why a job made no segment.
+package enum JobFailure: Error {
+  /// What it reads could not be read.
+  case input(DatabaseError)
+  /// What it writes could not be written.
+  case output(SystemError)
+}
+
+/// Writes memtables and recovered logs as one segment.
+///
+/// Only the newest version of each key goes out: a reader that needs an older one holds the tables
+/// that have it (see `ReadView`). Holds no lock and changes no state; a job that fails leaves a
+/// file that no MANIFEST names.
+package struct FlushJob {
+  package let tables: [MemTable]
+  package let images: [LogImage]
+
+  package init(tables: [MemTable], images: [LogImage]) {
+    self.tables = tables
+    self.images = images
+  }
+
+  /// The codes of the spaces that have entries, ascending.
+  private var spaceCodes: [UInt8] {
+    Set(tables.flatMap(\.spaceCodes) + images.flatMap(\.spaceCodes)).sorted()
+  }
+
+  package var isEmpty: Bool { spaceCodes.isEmpty }
+
+  /// Writes every space in key order.
+  ///
+  /// - Complexity: O(*n* log *s*) for *n* entries in *s* tables.
+  package func run(_ writer: SegmentWriter) throws(JobFailure) -> SegmentSummary {
+    for code in spaceCodes { try write(space: code, to: writer) }
+    do throws(SystemError) {
+      return try writer.finish()
+    } catch {
+      throw .output(error)
+    }
+  }
+
+  private func write(space code: UInt8, to writer: SegmentWriter) throws(JobFailure) {
+    let sources =
+      tables.map { MergeSource(table: $0) } + images.map { MergeSource(image: $0, space: code) }
+    var entries = NewestEntries(MergingCursor(sources), space: code)
+    while let tag = try entries.next() {
+      do throws(SystemError) {
+        try writer.append(
+          key: entries.key.rawBytes, tag: tag, value: entries.value.rawBytes)
+      } catch {
+        throw .output(error)
+      }
+    }
+  }
+}
+
+/// The newest version of each key of one space, with the changes of the older ones added to it.
+///
+/// One entry carries a change between -1 and 1. What was merged may lack the entry that lies
+/// between two insertions of a key; then the older one comes as an entry of its own, so that no
+/// count moves.
+package struct NewestEntries {
+  private let merging: MergingCursor
+  private let code: UInt8
+  private var isStarted = false
+  package private(set) var key: [UInt8] = []
+  package private(set) var value: [UInt8] = []
+  /// Whether an older entry of the same key comes next.
+  package private(set) var hasOlder = false
+
+  package init(_ merging: MergingCursor, space code: UInt8) {
+    self.merging = merging
+    self.code = code
+  }
+
+  /// The tag of the next key's entry; its key and value are in ``key`` and ``value``.
+  package mutating func next() throws(JobFailure) -> EntryTag? {
+    do throws(DatabaseError) {
+      if !isStarted {
+        isStarted = true
+        try merging.seek(toFirstAtOrAfter: [code], sequence: .max)
+      }
+      guard merging.isValid else { return nil }
+      let tag = merging.current.tag
+      key.removeAll(keepingCapacity: true)
+      key.append(span: merging.current.key)
+      guard key.first == code else { return nil }
+      value.removeAll(keepingCapacity: true)
+      value.append(span: merging.current.value)
+      try merging.advance()
+      var kind = tag.kind
+      hasOlder = false
+      while merging.isValid, compareBytes(merging.current.key, key) == 0 {
+        let change = merging.current.tag.kind.change
+        let merged = kind.merged(withOlderChange: change)
+        hasOlder = merged.change != kind.change + change
+        if hasOlder { break }
+        kind = merged
+        try merging.advance()
+      }
+      return EntryTag(sequence: tag.sequence, kind: kind)
+    } catch {
+      throw .input(error)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import KVTestSupport
+import Testing
+
+@testable import KVEngine
+
+/// Another process reads while the first one merges.
+@Suite struct CompactionReaderTests {
+  private let files = MemoryFileSystem()
+
+  /// The other process never finds the store damaged, whenever it opens it.
+  @Test(.bug(id: "B37")) func anotherProcessReadsBesideCompactions() throws {
+    let store = CompactionSample.store(files.process(1))
+    let findings = Findings()
+    let isDone = Lock(false)
+    let database = try store.open()
+    onThreads(2) { thread in
+      if thread == 0 {
+        for round in 1...30 as ClosedRange<UInt8> {
+          findings.catching("write") {
+            var batch = WriteBatch()
+            for key in 0..<20 as Range<UInt8> { batch.put([round], forKey: [key]) }
+            try database.write(batch, durability: .lazy)
+            if round % 5 == 0 { try database.compact() } else { try database.flush() }
+          }
+        }
+        isDone.withLock { $0 = true }
+        return
+      }
+      var newest: UInt8 = 0
+      while true {
+        let isLast = isDone.withLock { $0 }
+        findings.catching("read") {
+          let reader = try Database(
+            at: StoreSample.path, in: files.process(2), options: store.options)
+          let contents = try StoreSample.contents(reader)
+          let rounds = Set(contents.values.flatMap { $0 })
+          findings.check(contents.isEmpty || contents.count == 20, "\(contents.count) keys")
+          findings.check(rounds.count <= 1, "mixed rounds \(rounds)")
+          findings.check(rounds.first ?? 0 >= newest, "went back")
+          newest = rounds.first ?? 0
+        }
+        if isLast { return }
+      }
+    }
+    #expect(findings.all == [])
+  }
+
+  /// What a reader of another process has not opened yet stays for the grace of ten minutes.
+  @Test func anotherProcessReadsItsMomentWithinTheGrace() throws {
+    let store = CompactionSample.store(files.process(1))
+    let database = try store.open()
+    for key in 0..<9 as Range<UInt8> {
+      try database.put([1], [key])
+      try database.flush()
+    }
+    let reader = try store.open(in: files.process(2))
+    var cursor = try reader.cursor()
+    #expect(try cursor.next()?.key == [0])
+    for round in 2...5 as ClosedRange<UInt8> {
+      for key in 0..<9 as Range<UInt8> { try database.put([round], [key]) }
+      try database.compact()
+    }
+    var count = 1
+    while let entry = try cursor.next() {
+      #expect(entry.value == [1])
+      count += 1
+    }
+    #expect(count == 9)
+    #expect(try reader.value(forKey: [4]) == [1])
+    try reader.refresh()
+    #expect(try reader.value(forKey: [4]) == [5])
+  }
+}
