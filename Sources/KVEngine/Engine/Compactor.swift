@@ -1,0 +1,115 @@
+/// Runs compactions: chooses, merges, publishes.
+///
+/// One at a time for each handle.
+package final class Compactor: Sendable {
+  /// What was learnt about segments; their numbers are never used again.
+  private struct Lessons {
+    /// With a damaged block: merging them would lose what the block held.
+    var damaged: Set<UInt64> = []
+    /// What a merge for the sake of tombstones left without losing one.
+    var barren: Set<UInt64> = []
+  }
+
+  private let pipeline: CommitPipeline
+  private let lessons = Lock(Lessons())
+  /// Whether a compaction runs; no handler of the app is called by it.
+  private let isRunning = Lock(false)
+  private let hasEnded = Condition()
+
+  package init(_ pipeline: CommitPipeline) {
+    self.pipeline = pipeline
+  }
+
+  /// Does the next compaction if one is due.
+  ///
+  /// Events wait for the caller to deliver them.
+  ///
+  /// - Parameters:
+  ///   - isRequested: Whether everything is due that can be merged.
+  ///   - isCancelled: Asked now and then; `true` ends the merge.
+  /// - Returns: Whether something was done, so that more may be due.
+  /// - Throws: What failed; the store is as it was.
+  package func step(
+    isRequested: Bool, isCancelled: @escaping @Sendable () -> Bool
+  ) throws(DatabaseError) -> Bool {
+    guard takeTurn(waits: isRequested) else { return false }
+    defer {
+      isRunning.withLock { $0 = false }
+      hasEnded.signal()
+    }
+    let (damaged, barren) = lessons.withLock { ($0.damaged, $0.barren) }
+    let job = try pipeline.exclusively { writer throws(DatabaseError) in
+      try writer.nextCompaction(
+        isRequested: isRequested, excluding: damaged, barren: barren, isCancelled: isCancelled)
+    }
+    guard let job else { return false }
+    try run(job)
+    return true
+  }
+
+  /// A request waits for a compaction that runs; what happens by itself does not, since its thread
+  /// has other things to do.
+  private func takeTurn(waits: Bool) -> Bool {
+    isRunning.wait(for: hasEnded) { isRunning in
+      if isRunning { return waits ? nil : false }
+      isRunning = true
+      return true
+    }
+  }
+
+  private func run(_ job: CompactionJob) throws(DatabaseError) {
+    var sink = Sink(pipeline: pipeline, session: job.session)
+    let output: [SegmentDescriptor]
+    do throws(JobFailure) {
+      output = try job.run(&sink)
+    } catch {
+      let numbers = sink.numbers
+      try pipeline.exclusively { writer throws(DatabaseError) in
+        writer.discardOutput(numbers)
+      }
+      return try learn(from: error, of: job)
+    }
+    try pipeline.exclusively { writer throws(DatabaseError) in
+      try writer.publish(output, of: job)
+    }
+    let before = job.inputs.reduce(0) { $0 + $1.descriptor.tombstoneCount }
+    let after = output.reduce(0) { $0 + $1.tombstoneCount }
+    if job.reason == .tombstones, after >= before {
+      lessons.withLock { $0.barren.formUnion(output.map(\.number)) }
+    }
+  }
+
+  /// A damaged input is none again, and the others may be; everything else is the caller's.
+  private func learn(
+    from failure: JobFailure, of job: CompactionJob
+  ) throws(DatabaseError) {
+    switch failure {
+    case .output(let cause): throw Writer.notWritten(cause)
+    case .input(.damaged(let corruption)):
+      guard case .segment(let number)? = FileName(corruption.fileName),
+        job.inputs.contains(where: { $0.descriptor.number == number })
+      else { throw .damaged(corruption) }
+      lessons.withLock { _ = $0.damaged.insert(number) }
+    case .input(let cause): throw cause
+    }
+  }
+
+  private struct Sink: SegmentSink {
+    let pipeline: CommitPipeline
+    let session: UInt64
+    var numbers: [UInt64] = []
+
+    mutating func begin() throws(JobFailure) -> (file: any File, number: UInt64) {
+      let session = session
+      do throws(DatabaseError) {
+        let made = try pipeline.exclusively { writer throws(DatabaseError) in
+          try writer.createOutput(in: session)
+        }
+        numbers.append(made.number)
+        return made
+      } catch {
+        throw .input(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,264 @@
+// Reads a store's state from its folder. Takes no lock, changes nothing, and never mistakes "cannot
+// read" for "empty": what a folder holds is one of four findings.
+
+/// Where a store is and through what it is reached.
+package struct StoreLocation: Sendable {
+  package let files: any FileSystem
+  package let folder: String
+
+  package init(files: any FileSystem, folder: String) {
+    self.files = files
+    self.folder = folder
+  }
+
+  package var manifest: ManifestFile { ManifestFile(files: files, folder: folder) }
+  package func path(_ name: FileName) -> String { folder + "/" + name.text }
+
+  /// What identifies the folder by whatever name it is reached, a symbolic link included.
+  package func folderIdentity() throws(SystemError) -> FileIdentity {
+    try files.status(folder + "/.").identity
+  }
+
+  /// The folder that holds the store's folder.
+  package var parent: String {
+    let bytes = Array(folder.utf8)
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == 0 ? "/" : String(decoding: bytes[..<slash], as: UTF8.self)
+  }
+}
+
+package enum Recovery {
+  /// What a folder holds.
+  package enum Finding {
+    /// There is no folder.
+    case missing
+    /// There is a folder without a store: nothing of ours, or a creation that did not get as far as
+    /// its first record. Nothing was ever stored in it.
+    case unfinished
+    case store(RecoveredStore)
+  }
+
+  /// Reads the state, again when a writer replaced it meanwhile (rule F22).
+  ///
+  /// A log can look damaged because it was written while it was read: where a record is now, zeros
+  /// were read, and behind them another record that says it was durable. So damage is believed when
+  /// two readings agree on it.
+  package static func find(at location: StoreLocation) throws(DatabaseError) -> Finding {
+    var suspected: DatabaseError?
+    for _ in 0..<10 {
+      let manifest: Manifest
+      let identity: FileIdentity
+      do throws(ManifestFile.ReadFailure) {
+        (manifest, identity) = try location.manifest.read()
+      } catch {
+        switch error {
+        case .failed(let failure): throw failure
+        case .missing:
+          if let finding = try findWithoutManifest(at: location) { return finding }
+          continue
+        }
+      }
+      let recovered: Result<RecoveredStore, DatabaseError>
+      do throws(DatabaseError) {
+        recovered = .success(try recover(manifest, identity: identity, at: location))
+      } catch {
+        recovered = .failure(error)
+      }
+      // A file that is gone or cut may have been replaced while we read; only then look again.
+      guard try isCurrent(identity, at: location) else { continue }
+      switch recovered {
+      case .success(let store): return .store(store)
+      case .failure(let error):
+        guard case .damaged = error, error != suspected else { throw error }
+        suspected = error
+      }
+    }
+    throw .busy
+  }
+
+  private static func isCurrent(
+    _ identity: FileIdentity, at location: StoreLocation
+  ) throws(DatabaseError) -> Bool {
+    do {
+      return try location.manifest.isCurrent(identity)
+    } catch {
+      throw error.readFailure
+    }
+  }
+
+  /// Tells a folder in which nothing was ever stored from one that lost its MANIFEST.
+  ///
+  /// - Returns: `nil` when a MANIFEST has appeared meanwhile.
+  private static func findWithoutManifest(
+    at location: StoreLocation
+  ) throws(DatabaseError) -> Finding? {
+    let names: [FileName]
+    do throws(SystemError) {
+      names = try location.files.list(location.folder).compactMap { FileName($0) }
+    } catch {
+      // A name of a file in place of the folder is no missing store; ENOENT alone is.
+      if error.isNotFound, !error.isNoFolder { return .missing }
+      throw error.readFailure
+    }
+    if names.contains(.manifest) { return nil }
+    guard try isStore(names, at: location) else { return .unfinished }
+    // Its creation may have come as far while we looked.
+    do throws(SystemError) {
+      _ = try location.files.status(location.path(.manifest))
+      return nil
+    } catch {
+      guard error.isNotFound else { throw error.readFailure }
+    }
+    throw .damaged(
+      Corruption(
+        fileName: FileName.manifest.text, offset: 0, structure: "MANIFEST",
+        reason: "is missing though the folder holds a store's files"))
+  }
+
+  /// Whether names of files show that something was stored in their folder.
+  private static func isStore(
+    _ names: [FileName], at location: StoreLocation
+  ) throws(DatabaseError) -> Bool {
+    for name in names {
+      switch name {
+      case .lock, .manifest, .reserve, .temporary: continue
+      case .log(1): if try holdsRecord(name, at: location) { return true }
+      case .log, .segment, .oldManifest: return true
+      }
+    }
+    return false
+  }
+
+  /// Whether anything but a head and zeros is in a log; what cannot be judged counts as something.
+  private static func holdsRecord(
+    _ name: FileName, at location: StoreLocation
+  ) throws(DatabaseError) -> Bool {
+    do throws(SystemError) {
+      let file = try location.files.open(location.path(name), .read)
+      let byteCount = min(try file.status().byteCount, Limits.Log.maximumByteCount)
+      let bytes = try file.readBytes(at: 0, count: byteCount)
+      guard bytes.byteCount > LogFormat.headByteCount else { return false }
+      return bytes.bytes.extracting(droppingFirst: LogFormat.headByteCount)
+        .firstNonZeroOffset != nil
+    } catch {
+      if error.isNotFound { return false }
+      throw error.readFailure
+    }
+  }
+
+  private static func recover(
+    _ manifest: Manifest, identity: FileIdentity, at location: StoreLocation
+  ) throws(DatabaseError) -> RecoveredStore {
+    var logs: [LogContents] = []
+    var lastSequence = manifest.flushedSequence
+    for number in manifest.logs {
+      let contents = try read(.log(number), store: manifest.store, at: location)
+      try check(contents, after: logs.last, expecting: lastSequence)
+      lastSequence = contents.lastSequence
+      logs.append(contents)
+    }
+    return try RecoveredStore(manifest: manifest, identity: identity, logs: logs)
+  }
+
+  private static func read(
+    _ name: FileName, store: StoreIdentity, at location: StoreLocation
+  ) throws(DatabaseError) -> LogContents {
+    let file: any File
+    do throws(SystemError) {
+      file = try location.files.open(location.path(name), .read)
+    } catch {
+      guard error.isNotFound else { throw error.readFailure }
+      throw .damaged(
+        Corruption(
+          fileName: name.text, offset: 0, structure: "log",
+          reason: "is missing though the MANIFEST names it"))
+    }
+    return try LogReader.contents(of: file, name: name, store: store)
+  }
+
+  /// A log has to begin where the state before it ends (invariant M3), and a predecessor that is
+  /// still live has to end where its successor says.
+  private static func check(
+    _ log: LogContents, after previous: LogContents?, expecting lastSequence: SequenceNumber
+  ) throws(DatabaseError) {
+    let preamble = log.preamble
+    var reason: String?
+    if preamble.lastSequence != lastSequence {
+      reason = "begins behind sequence \(preamble.lastSequence), not \(lastSequence)"
+    } else if let previous,
+      preamble.predecessor != previous.number
+        || preamble.predecessorByteCount != UInt64(previous.acceptedByteCount)
+        || preamble.predecessorChain != previous.chain
+    {
+      reason = "does not continue the log before it"
+    }
+    guard let reason else { return }
+    throw .damaged(
+      Corruption(
+        fileName: FileName.log(log.number).text, offset: FileHeader.byteCount,
+        structure: "log preamble", reason: reason))
+  }
+}
+
+/// A store's state as it was found on disk.
+package struct RecoveredStore {
+  package let manifest: Manifest
+  /// The MANIFEST file that was read.
+  package let identity: FileIdentity
+  /// Ascending by number; the last one is live.
+  package let logs: [LogContents]
+  /// The logs' entries, newest log first; logs without a record have none.
+  package let images: [LogImage]
+
+  init(
+    manifest: Manifest, identity: FileIdentity, logs: [LogContents]
+  ) throws(DatabaseError) {
+    self.manifest = manifest
+    self.identity = identity
+    self.logs = logs
+    var images: [LogImage] = []
+    for log in logs where !log.records.isEmpty {
+      do throws(FormatError) {
+        images.insert(try LogImage(log), at: 0)
+      } catch {
+        throw .damaged(Corruption(error, fileName: FileName.log(log.number).text))
+      }
+    }
+    self.images = images
+  }
+
+  package var lastSequence: SequenceNumber {
+    logs.last?.lastSequence ?? manifest.flushedSequence
+  }
+
+  /// What a reader of this state sees.
+  package func view(
+    tables: [MemTable] = [], segments: OpenSegments, gaps: GapNotes
+  ) -> ReadView {
+    gaps.reset(to: lastSequence)
+    let version = segments.version(of: manifest.segments)
+    return ReadView(
+      tables: tables, images: images, version: version, sequence: lastSequence,
+      counts: liveCounts(version: version, tables: tables, images: images),
+      spaces: manifest.spaces, gaps: gaps)
+  }
+}
+
+/// Live keys of every space that counts them: sums over segments and memtables.
+package func liveCounts(
+  version: Version, tables: [MemTable], images: [LogImage]
+) -> [UInt8: Int] {
+  var counts: [UInt8: Int] = [:]
+  for segment in version.segments {
+    for space in segment.descriptor.spaces where space.change != 0 {
+      counts[space.code, default: 0] += space.change
+    }
+  }
+  for image in images {
+    for code in image.spaceCodes { counts[code, default: 0] += image.change(ofSpace: code) }
+  }
+  for table in tables {
+    for code in table.spaceCodes { counts[code, default: 0] += table.change(ofSpace: code) }
+  }
+  return counts
+}

@@ -1,0 +1,146 @@
+// The two ends of a compaction that need the lock: choosing its inputs and numbers, and publishing
+// its output. What lies between, the merge, holds nothing.
+
+extension Writer {
+  /// What to merge next.
+  ///
+  /// A request takes the lock if it was given up; by itself only a handle that holds it merges.
+  ///
+  /// - Parameters:
+  ///   - isRequested: Whether everything is due that can be merged.
+  ///   - excluded: Segments with damage: they are never an input.
+  ///   - barren: Segments that are not merged again for the sake of their tombstones.
+  ///   - isCancelled: Asked now and then by the job; `true` ends it.
+  /// - Returns: `nil` when nothing is due, or when this handle is not writing.
+  /// - Throws: ``DatabaseError/diskFull(_:)`` without room for it; with a request what keeps the
+  ///   handle from writing.
+  mutating func nextCompaction(
+    isRequested: Bool, excluding excluded: Set<UInt64>, barren: Set<UInt64>,
+    isCancelled: @escaping @Sendable () -> Bool
+  ) throws(DatabaseError) -> CompactionJob? {
+    if isRequested { _ = try begin() }
+    guard case .open(let store) = status else { return nil }
+    mayBeCompacted = false
+    let policy = compactionPolicy
+    guard
+      let plan = policy.plan(
+        store.manifest.segments, now: now, isRequested: isRequested, excluding: excluded,
+        barren: barren)
+    else { return nil }
+    let segments = state.readView.version.segments
+    let inputs = segments.filter { plan.inputs.contains($0.descriptor.number) }
+    try checkFreeSpace(for: inputs)
+    isCompacting = true
+    return CompactionJob(
+      inputs: inputs, reason: plan.reason, session: session,
+      outside: segments.map(\.descriptor).filter { !plan.inputs.contains($0.number) },
+      policy: policy, options: options, horizon: state.oldestSnapshotSequence, now: now,
+      isCancelled: isCancelled)
+  }
+
+  /// Output may be as large as all inputs, and the commits that come meanwhile need room as well.
+  private func checkFreeSpace(for inputs: [SegmentHandle]) throws(DatabaseError) {
+    let needed = inputs.reduce(options.clampedLogByteCount * 2) { $0 + $1.descriptor.byteCount }
+    do throws(SystemError) {
+      guard try location.files.freeByteCount(location.folder) < needed else { return }
+    } catch {
+      throw .io(error.failure)
+    }
+    throw .diskFull(SystemError.noSpace(location.folder).failure)
+  }
+
+  /// Creates a file for output that is published later; until then the sweep leaves it alone.
+  ///
+  /// - Throws: ``DatabaseError/cancelled`` when the lock was given up since the inputs were chosen.
+  mutating func createOutput(
+    in planned: UInt64
+  ) throws(DatabaseError) -> (file: any File, number: UInt64) {
+    guard case .open(var store) = status, planned == session else { throw .cancelled }
+    do throws(SystemError) {
+      let (file, number) = try createSegment(from: store.manifest.nextFileNumber)
+      store.manifest.nextFileNumber = number + 1
+      status = .open(store)
+      unpublished.insert(number)
+      return (file, number)
+    } catch {
+      throw Self.notWritten(error)
+    }
+  }
+
+  /// Makes a compaction's output live in place of its inputs.
+  ///
+  /// If we die before the rename of the MANIFEST, the output is files that nobody names; after it,
+  /// the inputs are, and they stay for copies and for the views that hold them. When the publish
+  /// ends this handle, the new MANIFEST may be in force, so the output stays.
+  ///
+  /// - Throws: As ``createOutput(in:)`` and ``publish(_:replacing:)``.
+  mutating func publish(
+    _ output: [SegmentDescriptor], of job: CompactionJob
+  ) throws(DatabaseError) {
+    let numbers = output.map(\.number)
+    guard case .open(let store) = status, job.session == session else {
+      discardOutput(numbers)
+      throw .cancelled
+    }
+    isCompacting = false
+    lastUseTime = MonotonicClock.nanoseconds()
+    var manifest = store.manifest
+    let replaced = Set(job.inputs.map(\.descriptor))
+    manifest.segments.removeAll { replaced.contains($0) }
+    manifest.segments += output
+    do throws(DatabaseError) {
+      try publish(manifest, replacing: store.manifest)
+    } catch {
+      if case .open = status { discardOutput(numbers) }
+      throw error
+    }
+    unpublished.subtract(numbers)
+    let byteCount = output.reduce(0) { $0 + $1.byteCount }
+    state.metrics.count { statistics in
+      statistics.compactionCount += 1
+      statistics.compactionByteCount += byteCount
+    }
+    state.metrics.note(
+      .compacted(inputCount: job.inputs.count, outputCount: output.count, byteCount: byteCount))
+  }
+
+  /// Publishes a state with the log and the memtables as they are.
+  mutating func publish(
+    _ changed: Manifest, replacing old: Manifest
+  ) throws(DatabaseError) {
+    guard case .open(var store) = status else { throw .failed }
+    var manifest = changed
+    manifest.generation += 1
+    manifest.publishedAt = now
+    do throws(ManifestFile.PublishFailure) {
+      _ = try location.manifest.publish(manifest, replacing: old.generation)
+    } catch {
+      switch error {
+      case .unchanged(let cause) where !cause.isFailedSync: throw Self.notWritten(cause)
+      case .unchanged(let cause), .unknown(let cause):
+        fail()
+        throw .io(cause.failure)
+      }
+    }
+    store.manifest = manifest
+    status = .open(store)
+    let manifestByteCount = manifest.encode().count
+    state.metrics.count { $0.manifestByteCount += manifestByteCount }
+    let view = state.readView
+    let version = state.segments.version(of: manifest.segments)
+    state.install(
+      ReadView(
+        tables: view.tables, images: view.images, version: version, sequence: view.sequence,
+        counts: liveCounts(version: version, tables: view.tables, images: view.images),
+        spaces: manifest.spaces, gaps: state.gaps))
+    retire(old, replacedBy: manifest)
+  }
+
+  /// Removes output that came to nothing.
+  mutating func discardOutput(_ numbers: [UInt64]) {
+    isCompacting = false
+    lastUseTime = MonotonicClock.nanoseconds()
+    unpublished.subtract(numbers)
+    for number in numbers { location.manifest.discard(location.path(.segment(number))) }
+  }
+}

@@ -1,0 +1,190 @@
+import Glibc
+import KVTestSupport
+import Testing
+
+@testable import KVEngine
+
+/// A checkpoint is the store of its moment, or no store.
+@Suite struct CheckpointTests {
+  private func store(_ files: any FileSystem) -> StoreSample {
+    var store = StoreSample(files, isTiny: true)
+    store.options.worksInBackground = false
+    return store
+  }
+
+  private func copy(
+    in files: any FileSystem, mayCreate: Bool = false
+  ) throws(DatabaseError) -> Database {
+    var options = store(files).options
+    options.createIfMissing = mayCreate
+    return try Database(at: "/copy", in: files, options: options)
+  }
+
+  /// A store with segments, deleted keys, a space and a memtable.
+  private func makeSource(_ files: any FileSystem) throws -> (Database, Space) {
+    let database = try store(files).open()
+    for number in 1...12 as ClosedRange<UInt8> {
+      try database.write(NumberedCommits.batch(number))
+    }
+    let space = try database.space("side")
+    var batch = WriteBatch()
+    batch.put([42], forKey: [1], in: space)
+    try database.write(batch)
+    try database.write(NumberedCommits.batch(13))
+    #expect(try database.statistics().segmentCount > 0)
+    return (database, space)
+  }
+
+  private func numbers(_ database: Database) throws -> Int? {
+    let found = try NumberedCommits.numbers(in: database)
+    guard let found else { return nil }
+    #expect(found == (0..<found.count).map { UInt8($0 + 1) })
+    return found.count
+  }
+
+  @Test(arguments: [false, true])
+  func aCopyIsTheMomentAndGoesItsOwnWay(areLinksRefused: Bool) throws {
+    let files = FaultFileSystem(MemoryFileSystem())
+    let (database, space) = try makeSource(files)
+    if areLinksRefused {
+      files.plan(Fault(.error(EXDEV), at: 1, of: [.link], isLasting: true))
+    }
+    try database.checkpoint(to: "/copy/")
+    #expect(files.wasHit == areLinksRefused)
+    files.plan()
+    try database.write(NumberedCommits.batch(14))
+    try database.compact()
+
+    let copied = try copy(in: files)
+    #expect(try numbers(copied) == 13)
+    #expect(try copied.space("side") == space)
+    #expect(try copied.value(forKey: [1], in: space) == [42])
+    #expect(try copied.snapshot().sequence + 3 == database.snapshot().sequence)
+    #expect(try copied.verify().damage == [])
+    #expect(try copied.storeSummary().identity != database.storeSummary().identity)
+    for number in 14...20 as ClosedRange<UInt8> {
+      try copied.write(NumberedCommits.batch(number))
+    }
+    try copied.compact()
+    #expect(try numbers(copied) == 20)
+    #expect(try numbers(database) == 14)
+    #expect(try database.verify().damage == [])
+    try database.close()
+    try copied.close()
+    #expect(try numbers(copy(in: files)) == 20)
+    #expect(try numbers(store(files).open()) == 14)
+  }
+
+  @Test func anEmptyStoreAndARecoveredLogAreCopiedToo() throws {
+    let files = MemoryFileSystem()
+    let empty = try store(files).open()
+    try empty.checkpoint(to: "/copy")
+    #expect(try StoreSample.contents(copy(in: files)) == [:])
+    try empty.put([1], [1])
+    try empty.close()
+    // Nothing but a log that was read at open, in a handle that only reads.
+    var reading = store(files)
+    reading.options.isReadOnly = true
+    let reader = try reading.open()
+    try reader.checkpoint(to: "/second")
+    let second = try Database(at: "/second", in: files, options: store(files).options)
+    #expect(try StoreSample.contents(second) == [[1]: [1]])
+    #expect(try second.verify().isSound)
+  }
+
+  @Test func aTargetThatExistsIsNotTouched() throws {
+    let files = MemoryFileSystem()
+    let (database, _) = try makeSource(files)
+    try files.makeDirectory("/copy")
+    try files.create("/copy/precious", [1, 2, 3])
+    try files.create("/file", [4])
+    for path in ["/copy", "/file", "/store"] {
+      let names = try Set(files.list("/store"))
+      let failure = IOFailure(
+        operation: "makeDirectory", fileName: String(path.dropFirst()), code: EEXIST)
+      #expect(throws: DatabaseError.notWritten(failure)) { try database.checkpoint(to: path) }
+      #expect(try Set(files.list("/store")) == names)
+    }
+    #expect(try files.list("/copy") == ["precious"])
+    #expect(try numbers(database) == 13)
+  }
+
+  /// What stands at the target is complete or no store.
+  private func check(_ files: any FileSystem, mustExist: Bool, _ comment: Comment) throws {
+    let found: Database
+    do throws(DatabaseError) {
+      found = try copy(in: files)
+    } catch {
+      switch error {
+      case .damaged, .notFound: #expect(!mustExist, comment)
+      default: Issue.record("\(error): \(comment)")
+      }
+      // Even a handle that may create takes it for damaged, or for a creation that never was.
+      if let created = try? copy(in: files, mayCreate: true) {
+        #expect(try StoreSample.contents(created) == [:], comment)
+      }
+      return
+    }
+    // A segment that is missing is found out when it is read.
+    do {
+      #expect(try numbers(found) == 13, comment)
+      #expect(try found.value(forKey: [1], in: found.space("side")) == [42], comment)
+    } catch DatabaseError.damaged {
+      #expect(!mustExist, comment)
+    }
+  }
+
+  @Test(arguments: CrashVariant.allCases)
+  func aPowerCutLeavesACompleteCopyOrNone(variant: CrashVariant) throws {
+    let recording = RecordingFileSystem()
+    let (database, _) = try makeSource(recording)
+    let start = recording.operationCount
+    try database.checkpoint(to: "/copy")
+    let end = recording.operationCount
+    #expect(end > start + 5)
+    for count in start...end {
+      for seed in 0..<4 as Range<UInt64> {
+        let image = recording.image(after: count, variant: variant, seed: seed)
+        let comment: Comment = "\(variant) seed \(seed) after \(count) of \(end)"
+        try check(image, mustExist: count == end, comment)
+        #expect(try numbers(store(image).open()) == 13, comment)
+      }
+    }
+  }
+
+  @Test(arguments: [EIO, ENOSPC])
+  func aFailingCallLeavesNoWrongCopy(code: Int32) throws {
+    for position in 1... {
+      let files = FaultFileSystem(MemoryFileSystem())
+      let (database, _) = try makeSource(files)
+      files.plan(
+        Fault(.error(code), at: position), Fault(.error(EXDEV), at: 1, of: [.link]))
+      var isDone = false
+      do throws(DatabaseError) {
+        try database.checkpoint(to: "/copy")
+        isDone = true
+      } catch {
+        switch error {
+        case .diskFull: #expect(code == ENOSPC)
+        case .notWritten, .io: break
+        default: Issue.record("\(error) at call \(position)")
+        }
+      }
+      let callCount = files.callCount
+      files.plan()
+      try check(files, mustExist: isDone, "call \(position)")
+      try database.write(NumberedCommits.batch(14))
+      #expect(try numbers(database) == 14)
+      if callCount < position { return #expect(isDone && position > 10) }
+    }
+  }
+
+  @Test func ofAFailedHandleThereIsNoCopy() throws {
+    let files = FaultFileSystem(MemoryFileSystem())
+    let (database, _) = try makeSource(files)
+    files.plan(Fault(.error(EIO), at: 1, of: [.sync]))
+    #expect(throws: DatabaseError.self) { try database.write(NumberedCommits.batch(14)) }
+    #expect(throws: DatabaseError.failed) { try database.checkpoint(to: "/copy") }
+    #expect(throws: DatabaseError.notFound(fileName: "/copy")) { try copy(in: files) }
+  }
+}

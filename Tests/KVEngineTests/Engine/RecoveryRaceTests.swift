@@ -1,0 +1,118 @@
+import KVTestSupport
+import Testing
+
+@testable import KVEngine
+
+/// Opening for reading while another process writes.
+@Suite struct RecoveryRaceTests {
+  private let files = MemoryFileSystem()
+  private var writing: StoreSample { StoreSample(files.process(1)) }
+
+  /// The keys that a reader finds when `body` runs before the n-th call of a kind on some file.
+  private func keys(
+    whenBefore position: Int, _ operation: SystemError.Operation, of name: String,
+    _ body: @escaping @Sendable () throws -> Void
+  ) throws -> Set<[UInt8]> {
+    let hooked = HookedFileSystem(files)
+    let findings = Findings()
+    hooked.before(position, operation, of: name) { findings.catching("writer") { try body() } }
+    var store = StoreSample(hooked)
+    store.options.isReadOnly = true
+    let database = try store.open()
+    #expect(findings.all == [])
+    return Set(try StoreSample.contents(database).keys)
+  }
+
+  @Test(.bug(id: "B52")) func aStoreThatIsMadeMeanwhileIsNotDamaged() throws {
+    try files.makeDirectory("/store")
+    let writing = writing
+    let found = try keys(whenBefore: 1, .list, of: "/store") {
+      let database = try writing.open()
+      try database.put([1], [1])
+      try database.close()
+    }
+    #expect(found == [[1]])
+  }
+
+  @Test(.bug(id: "B52")) func aStoreThatIsMadeWhileItsFirstLogIsLookedAtIsNotDamaged() throws {
+    // A creation that got as far as log 1.
+    try files.makeDirectory("/store")
+    let preamble = LogPreamble(
+      lastSequence: 0, predecessor: 0, predecessorByteCount: 0, predecessorLastSequence: 0,
+      predecessorChain: 0)
+    try files.create(
+      "/store/000001.log",
+      LogWriter.emptyLog(number: 1, store: LogSample.store, preamble: preamble))
+    let writing = writing
+    let found = try keys(whenBefore: 1, .open, of: "/000001.log") {
+      let database = try writing.open()
+      try database.put([1], [1])
+      try database.close()
+    }
+    #expect(found == [[1]])
+  }
+
+  @Test(.bug(id: "B52"), arguments: 1...6)
+  func recordsThatAreWrittenWhileTheLogIsReadAreNoDamage(page: Int) throws {
+    // Durable commits over several pages, made while the reader is between two of them: it has
+    // read zeros where now a record is, and will read a later record that calls it durable.
+    var writing = writing
+    writing.options.zeroStepByteCount = 1 << 15
+    let database = try writing.open()
+    try database.put([0], [0])
+    let found = try keys(whenBefore: page, .read, of: "/000001.log") {
+      for index in 1...30 as ClosedRange<UInt8> {
+        try database.put([UInt8](repeating: index, count: 700), [index])
+      }
+    }
+    // What the reader finds is a prefix.
+    #expect(found.contains([0]))
+    #expect(found == Set((0..<found.count).map { [UInt8($0)] }))
+  }
+
+  @Test(.bug(id: "B52")) func aLogThatIsReplacedWhileItIsReadIsReadAnew() throws {
+    for (operation, name) in [
+      (.read, "/000001.log"), (.open, "/000001.log"), (.status, "/MANIFEST"),
+    ] as [(SystemError.Operation, String)] {
+      let files = MemoryFileSystem()
+      let database = try StoreSample(files.process(1)).open()
+      try database.put([1], [1])
+      let hooked = HookedFileSystem(files)
+      let findings = Findings()
+      hooked.before(1, operation, of: name) {
+        findings.catching("writer") {
+          try database.put([2], [2])
+          try database.flush()
+          try files.unlink("/store/000001.log")
+          try database.put([3], [3])
+        }
+      }
+      var reading = StoreSample(hooked)
+      reading.options.isReadOnly = true
+      let reader = try reading.open()
+      #expect(findings.all == [])
+      #expect(try StoreSample.contents(reader).count == 3, "\(operation)")
+    }
+  }
+
+  @Test func aStateThatChangesAtEveryAttemptIsBusy() throws {
+    let database = try writing.open()
+    try database.put([1], [1])
+    let hooked = HookedFileSystem(files)
+    let flushCount = Lock(0)
+    let findings = Findings()
+    // The file that is looked at last is always another one than the one that was read.
+    hooked.beforeEvery(.status, of: "/MANIFEST") {
+      findings.catching("writer") {
+        try database.put([2], [2])
+        try database.flush()
+        flushCount.withLock { $0 += 1 }
+      }
+    }
+    var store = StoreSample(hooked)
+    store.options.isReadOnly = true
+    #expect(throws: DatabaseError.busy) { try store.open() }
+    #expect(findings.all == [])
+    #expect(flushCount.withLock { $0 } == 10)
+  }
+}
