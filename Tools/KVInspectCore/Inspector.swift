@@ -1,0 +1,179 @@
+internal import KVEngine
+internal import MemoCore
+
+/// Runs one command from its words to its exit code.
+package struct Inspector {
+  /// The version that `--version` prints.
+  package static let version = "0.1.0"
+
+  let output: Output
+  let errors: Output
+
+  /// - Parameters:
+  ///   - output: For what the command was asked for.
+  ///   - errors: For everything else.
+  package init(output: Output, errors: Output) {
+    self.output = output
+    self.errors = errors
+  }
+
+  /// Runs the command that the words behind the program's name ask for.
+  package func run(_ words: [String]) -> ExitCode {
+    let code: ExitCode
+    do throws(UsageError) {
+      code = run(try Arguments.parse(words))
+    } catch {
+      errors.line("\(error)")
+      code = .usage
+    }
+    do throws(SystemError) {
+      try output.finish()
+      try errors.finish()
+    } catch {
+      errors.line("kvinspect: \(error.failure)")
+      errors.flush()
+      return .system
+    }
+    return code
+  }
+
+  private func run(_ command: Command) -> ExitCode {
+    do throws(MemoError) {
+      switch command {
+      case .importMemos(let store, let source, let rejected, let format):
+        return try importMemos(to: store, from: source, rejected: rejected, format)
+      case .latest(let store, let count, let format):
+        return try latest(in: store, count: count, format)
+      case .get(let store, let id, let format): return try get(id, in: store, format)
+      case .scan(let store, let format): return try scan(store, format)
+      case .summary(let store, let format): return try summary(of: store, format)
+      case .verify(let store, let format): return try verify(store, format)
+      case .help(let name):
+        output.buffer.append(contentsOf: HelpText.text(about: name).utf8)
+        return .fine
+      case .version:
+        output.line("kvinspect \(Self.version), format \(FormatVersion.current)")
+        return .fine
+      }
+    } catch {
+      errors.line("kvinspect: " + TerminalText.visible("\(error)"))
+      return Self.exitCode(of: error)
+    }
+  }
+
+  /// Damage is something that a repair could concern; the rest is in the way for now, as is a
+  /// store of a newer program.
+  static func exitCode(of error: MemoError) -> ExitCode {
+    switch error {
+    case .damagedRecord, .database(.damaged): .damage
+    default: .system
+    }
+  }
+
+  /// Opens a store to look at it: no lock, no change, and a missing one is an error.
+  func open(_ store: String) throws(MemoError) -> MemoTimeline {
+    var options = DatabaseOptions()
+    options.createIfMissing = false
+    options.isReadOnly = true
+    return try MemoTimeline(at: store, options: options)
+  }
+
+  // MARK: - Memos
+
+  /// Shows a memo on one line: for people its local time and its text, cut to the terminal.
+  func show(_ memo: Memo, _ format: OutputFormat, columnCount: Int?) {
+    switch format {
+    case .json:
+      JSONWriter.append(MemoLine.value(of: memo), to: &output.buffer)
+    case .text:
+      let time = memo.createdAt.description
+      output.buffer.append(contentsOf: time.utf8)
+      output.buffer.append(contentsOf: "  ".utf8)
+      let limit = columnCount.map { max($0 - time.utf8.count - 2, 10) }
+      TerminalText.append(memo.body, limit: limit, to: &output.buffer)
+    }
+    output.endLine()
+  }
+
+  private func latest(
+    in store: String, count: Int, _ format: OutputFormat
+  ) throws(MemoError) -> ExitCode {
+    let start = MonotonicClock.nanoseconds()
+    let timeline = try open(store)
+    let opened = MonotonicClock.nanoseconds()
+    let memos = try timeline.latest(count)
+    let end = MonotonicClock.nanoseconds()
+    let columnCount = output.columnCount
+    for memo in memos { show(memo, format, columnCount: columnCount) }
+    output.flush()
+    // Whoever went away does not want to know how long it took.
+    if output.isClosed { return .fine }
+    let openTime = (opened - start) / 1000
+    let readTime = (end - opened) / 1000
+    switch format {
+    // Not among the memos, which import reads.
+    case .json:
+      errors.json([
+        JSONMember("count", .integer(Int64(memos.count))),
+        JSONMember("openMicroseconds", .integer(Int64(openTime))),
+        JSONMember("readMicroseconds", .integer(Int64(readTime))),
+      ])
+    case .text:
+      errors.line(
+        counted(memos.count, "memo") + "; opened in \(Self.milliseconds(openTime)),"
+          + " read in \(Self.milliseconds(readTime))")
+    }
+    return .fine
+  }
+
+  /// Microseconds as milliseconds with two digits behind the point.
+  private static func milliseconds(_ microseconds: UInt64) -> String {
+    let hundredths = (microseconds + 5) / 10
+    let fraction = hundredths % 100
+    return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) ms"
+  }
+
+  private func get(
+    _ text: String, in store: String, _ format: OutputFormat
+  ) throws(MemoError) -> ExitCode {
+    let timeline = try open(store)
+    var isFound = false
+    // A text that can mean several ids may name a memo with each of them.
+    for id in MemoID.readings(of: text) {
+      guard let memo = try timeline.memo(for: id) else { continue }
+      switch format {
+      case .json: show(memo, .json, columnCount: nil)
+      case .text:
+        if isFound { output.line("") }
+        printWhole(memo)
+      }
+      isFound = true
+    }
+    if isFound { return .fine }
+    errors.line("kvinspect: there is no memo with this id")
+    return .damage
+  }
+
+  /// Prints a memo with its lines; nothing else that a terminal would obey gets through.
+  private func printWhole(_ memo: Memo) {
+    output.line("id         " + TerminalText.visible("\(memo.id)"))
+    output.line("createdAt  \(memo.createdAt)")
+    if let changedAt = memo.changedAt { output.line("changedAt  \(changedAt)") }
+    output.line("")
+    for line in memo.body.utf8.split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    {
+      output.line(TerminalText.visible(String(decoding: line, as: UTF8.self)))
+    }
+  }
+
+  private func scan(_ store: String, _ format: OutputFormat) throws(MemoError) -> ExitCode {
+    var cursor = try open(store).cursor()
+    let columnCount = output.columnCount
+    while let (_, memo) = try cursor.next() {
+      show(memo, format, columnCount: columnCount)
+      if output.isClosed { break }
+    }
+    return .fine
+  }
+}
