@@ -1,0 +1,222 @@
+import MemoCore
+import Testing
+
+@testable import KVEngine
+
+/// The bytes that FORMAT.md shows decode to the values of `FormatExample`, and those encode to the
+/// same bytes.
+@Suite struct FormatVectorTests {
+  private typealias Example = FormatExample
+
+  /// The bytes of a vector.
+  private func bytes(_ name: String) throws -> [UInt8] {
+    try #require(FormatDocument.shared.vector(name), "\(name) is not there or no hexadecimal")
+  }
+
+  /// Every vector that a test below decodes.
+  static let tested = [
+    "file-header", "log-head", "batch-payload", "log-record", "manifest-copy", "frame-head",
+    "data-block", "index-entry", "filter-block", "properties", "footer", "segment", "lz4-frame",
+    "memo-key", "id-key", "memo-record", "memo-record-changed", "id-text", "id-integer",
+    "id-bytes", "id-uuid",
+  ]
+
+  @Test func everyVectorIsTested() {
+    #expect(FormatDocument.shared.vectorNames.sorted() == Self.tested.sorted())
+  }
+
+  // MARK: - Log
+
+  @Test func fileHeader() throws {
+    let header = FileHeader(kind: .log, identity: Example.store, number: Example.logNumber)
+    let vector = try bytes("file-header")
+    #expect(try FileHeader.read(vector.rawBytes, kind: .log, fileName: "000007.log") == header)
+    #expect(header.encode() == vector)
+  }
+
+  @Test func logHead() throws {
+    let vector = try bytes("log-head")
+    let (preamble, chain) = try LogPreamble.decode(vector.rawBytes)
+    #expect(preamble == Example.preamble)
+    #expect(chain == Example.logChain)
+    #expect(Example.logHead == vector)
+    #expect(try vector.starts(with: bytes("file-header")))
+  }
+
+  @Test func batchPayload() throws {
+    let vector = try bytes("batch-payload")
+    var reader = OperationReader(vector.rawBytes, count: 2)
+    var found: [(kind: RecordKind, key: String, value: String)] = []
+    while let operation = try reader.next() {
+      found.append(
+        (
+          operation.kind, String(decoding: vector[operation.key], as: UTF8.self),
+          String(decoding: vector[operation.value], as: UTF8.self)
+        ))
+    }
+    #expect(found.map(\.kind) == [.put, .tombstone])
+    #expect(found.map(\.key) == ["@milk", "@tea"])
+    #expect(found.map(\.value) == ["soy", ""])
+    #expect(Example.batch.bytes == vector)
+  }
+
+  @Test func logRecord() throws {
+    let vector = try bytes("log-record")
+    let decoded = RecordHead.decode(vector.rawBytes, at: Example.recordPlace)
+    let (head, _) = try #require(decoded)
+    #expect(head == Example.recordHead)
+    #expect(head.recordByteCount == vector.count)
+    #expect(Example.record == vector)
+    let log = try bytes("log-head") + vector
+    let contents = try LogReader.contents(
+      of: ByteBuffer(copying: log), number: Example.logNumber, store: Example.store)
+    #expect(contents.records.map(\.head) == [head])
+    #expect(contents.acceptedByteCount == log.count)
+    #expect(contents.isCleanlyEnded)
+    let payload = try #require(contents.records.first?.payload)
+    #expect(try Array(log[payload]) == bytes("batch-payload"))
+  }
+
+  // MARK: - MANIFEST
+
+  @Test func manifest() throws {
+    let copy = try bytes("manifest-copy")
+    let file = copy + copy
+    let manifest = try Example.manifest()
+    #expect(try Manifest.decode(file.rawBytes, fileName: "MANIFEST") == manifest)
+    #expect(Manifest.damagedCopies(file.rawBytes, fileName: "MANIFEST") == [])
+    #expect(manifest.encode() == file)
+    #expect(copy.count % 512 == 0)
+  }
+
+  // MARK: - Segment
+
+  @Test func frameHead() throws {
+    let vector = try bytes("frame-head")
+    let limit = Example.dataHandle.range.upperBound
+    let offset = Example.dataHandle.offset
+    let head = try FrameHead.decode(
+      vector.rawBytes, at: offset, of: Example.segment, limit: limit)
+    #expect(head == Example.frameHead)
+    #expect(head.encode(at: offset, of: Example.segment) == vector)
+    #expect(throws: FormatError.self, "in another place") {
+      try FrameHead.decode(vector.rawBytes, at: offset + 1, of: Example.segment, limit: limit + 1)
+    }
+  }
+
+  @Test func dataBlock() throws {
+    let vector = try bytes("data-block")
+    let entries = try entries(of: vector)
+    #expect(entries.map(\.key) == Example.entries.map(\.key))
+    #expect(entries.map(\.tag) == Example.entries.map(\.tag))
+    #expect(entries.map(\.value) == Example.entries.map(\.value))
+    #expect(Example.block == vector)
+  }
+
+  private func entries(
+    of block: [UInt8]
+  ) throws -> [(key: String, tag: EntryTag, value: String)] {
+    var reader = BlockReader()
+    reader.take(try Block(ByteBuffer(copying: block), structure: "data block"))
+    try reader.seekToFirst()
+    var found: [(key: String, tag: EntryTag, value: String)] = []
+    while reader.isValid {
+      let (key, value) = ([UInt8](copying: reader.key), [UInt8](copying: reader.value))
+      found.append(
+        (String(decoding: key, as: UTF8.self), reader.tag, String(decoding: value, as: UTF8.self)))
+      try reader.next()
+    }
+    return found
+  }
+
+  @Test func indexEntry() throws {
+    let vector = try bytes("index-entry")
+    let limit = Example.dataHandle.range.upperBound
+    #expect(try IndexEntry.decode(vector.rawBytes, limit: limit) == Example.indexEntry)
+    #expect(Example.indexEntry.encode() == vector)
+  }
+
+  @Test func filterBlock() throws {
+    let vector = try bytes("filter-block")
+    let filter = try BloomFilter(ByteBuffer(copying: vector), prefixByteCount: 0)
+    let keys = ["@cocoa", "@milk", "@mint", "@tea", "@water"].filter { key in
+      let bytes = Array(key.utf8)
+      return filter.mayContain(key: bytes.rawBytes)
+    }
+    #expect(keys == ["@milk", "@mint", "@tea", "@water"])
+    #expect(Example.filter == vector)
+  }
+
+  @Test func properties() throws {
+    let vector = try bytes("properties")
+    #expect(try Properties.decode(vector.rawBytes, limit: 261) == Example.properties)
+    #expect(Example.properties.encode() == vector)
+  }
+
+  @Test func footer() throws {
+    let vector = try bytes("footer")
+    let (_, summary) = try Example.wholeSegment()
+    guard
+      case .footer(let footer) = try SegmentFooter.decode(
+        vector.rawBytes, of: summary.reference)
+    else {
+      Issue.record("footer of another version")
+      return
+    }
+    #expect(footer.identity == Example.segment)
+    #expect(footer.fileByteCount == 333)
+    #expect(footer.index == BlockHandle(offset: 213, byteCount: 48))
+    #expect(footer.properties == BlockHandle(offset: 159, byteCount: 54))
+    #expect(footer.encode() == vector)
+  }
+
+  @Test func wholeSegmentIsMadeOfTheOtherVectors() throws {
+    let vector = try bytes("segment")
+    #expect(try Example.wholeSegment().bytes == vector)
+    #expect(try Array(vector[48..<72]) == bytes("frame-head"))
+    #expect(try Array(vector[72..<126]) == bytes("data-block"))
+    #expect(try Array(vector[150..<159]) == bytes("filter-block"))
+    #expect(try Array(vector[183..<213]) == bytes("properties"))
+    #expect(try Array(vector[261...]) == bytes("footer"))
+  }
+
+  @Test func aCompressedFrameDecodes() throws {
+    let vector = try bytes("lz4-frame")
+    let head = try FrameHead.decode(
+      vector.rawBytes, at: 48, of: Example.segment, limit: 48 + vector.count)
+    #expect(head.codec == .lz4)
+    #expect(head.frameByteCount == vector.count)
+    var buffer = ByteBuffer(byteCount: 0)
+    let stored = Array(vector.dropFirst(FrameHead.byteCount))
+    try BlockCodec.decode(head, stored.rawBytes, into: &buffer)
+    #expect([UInt8](copying: buffer.bytes) == Example.compressedBlock)
+  }
+
+  // MARK: - Memos
+
+  @Test func memoKeys() throws {
+    let memoKey = try bytes("memo-key")
+    #expect(try MemoKey.decode(memoKey.rawBytes) == Example.memoKey)
+    #expect(Example.memoKey.encode() == memoKey)
+    let idKey = try bytes("id-key")
+    #expect(try IDKey.decode(idKey.rawBytes) == Example.idKey)
+    #expect(Example.idKey.encode() == idKey)
+  }
+
+  @Test(arguments: [("memo-record", false), ("memo-record-changed", true)])
+  func memoRecord(name: String, isChanged: Bool) throws {
+    let vector = try bytes(name)
+    let memo = Example.memo(isChanged: isChanged)
+    #expect(try MemoRecord.decode(vector.rawBytes, key: Example.memoKey) == memo)
+    #expect(MemoRecord.encode(memo) == vector)
+  }
+
+  @Test(arguments: zip(["id-text", "id-integer", "id-bytes", "id-uuid"], MemoID.Kind.allCases))
+  func memoID(name: String, kind: MemoID.Kind) throws {
+    let vector = try bytes(name)
+    let id = try #require(Example.ids[name])
+    #expect(id.kind == kind)
+    #expect(try MemoID(encoded: vector.rawBytes) == id)
+    #expect(id.encoded == vector)
+  }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+/// The public types of each module: what is promised to apps, and nothing that slipped out.
+@Suite struct PublicSurfaceTests {
+  /// Public types by module, each with what it is for.
+  static let surface = [
+    "KVEngine": [
+      "Database": "the handle of a store",
+      "Space": "a named part of a store with keys of its own",
+      "DatabaseOptions": "how a store is opened",
+      "Durability": "when a commit counts as done",
+      "WriteBatch": "what is written together or not at all",
+      "KeyRange": "which keys a cursor sees",
+      "Snapshot": "one moment of a store",
+      "Cursor": "a position among the keys of a range",
+      "Cursor.Entry": "key and value of a position, copied; a tuple is not Hashable",
+      "DatabaseError": "everything that a call can throw",
+      "Corruption": "what is damaged and where, inside DatabaseError",
+      "IOFailure": "which call of the system failed, inside DatabaseError",
+      "DatabaseStatistics": "what a handle has done and what it holds",
+      "DatabaseEvent": "what the host's log should hear of",
+      "VerificationReport": "what verify() found: all damage at once, which an error cannot hold",
+    ],
+    "MemoCore": [
+      "Memo": "the ready-made memo",
+      "MemoID": "what names a memo",
+      "MemoTimestamp": "when a memo was written, with the writer's zone",
+      "MemoError": "everything that a call of the memo layers can throw",
+    ],
+    "MemoHistory": [
+      "MemoStore": "the memos of an app",
+      "MemoStore.Page": "some neighbouring memos and where the next ones begin",
+      "PagePosition": "a place between two pages that an app can keep",
+    ],
+  ]
+
+  private static func declared(in module: String) -> [SwiftSource.Declaration] {
+    Repository.swiftFiles(below: "Sources/" + module).flatMap(\.declarations)
+      .filter { $0.isPublic && $0.kind != "func" }
+  }
+
+  @Test(arguments: surface.keys.sorted())
+  func theSourcesDeclareTheListedTypes(module: String) {
+    let listed = Set(Self.surface[module]?.keys.map { $0 } ?? [])
+    #expect(Set(Self.declared(in: module).map(\.name)) == listed)
+  }
+
+  @Test func everyLibraryIsListed() {
+    let modules = Set(
+      Repository.productFiles.filter { $0.path.hasPrefix("Sources/") }
+        .map { String($0.path.split(separator: "/")[1]) })
+    #expect(modules == Set(Self.surface.keys))
+  }
+
+  @Test func toolsPromiseNothing() {
+    let found = Repository.swiftFiles(below: "Tools").flatMap(\.declarations).filter(\.isPublic)
+    #expect(found.map(\.name) == [])
+  }
+}
