@@ -23,7 +23,10 @@ package struct SegmentDescriptor: Hashable, Sendable {
   package let footerChecksum: UInt32
   /// Which tier of sizes the segment belongs to; 0 is what a flush makes.
   package let tier: Int
-  /// Whether the segment was written by the slow, dense compression.
+  /// Whether a compaction made the segment that was large enough for dense compression.
+  ///
+  /// No encoder compresses densely yet; until one does, this only keeps the segment from being
+  /// merged again for its own sake.
   package var isDense = false
   /// When the oldest of its tombstones was flushed, microseconds since 1970; 0 without tombstones.
   package var tombstonesSince: Int64 = 0
