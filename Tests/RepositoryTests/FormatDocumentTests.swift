@@ -28,7 +28,7 @@ import Testing
     Registry(section: "13.1", codes: codes(FileKind.self)),
     Registry(section: "13.3", codes: codes(RecordKind.self)),
     Registry(
-      section: "13.4", codes: codes(BlockKind.self), reserved: ["dictionary", "grams"]),
+      section: "13.4", codes: codes(BlockKind.self), reserved: ["grams"]),
     Registry(section: "13.5", codes: codes(BlockCodecID.self)),
     Registry(section: "13.6", codes: codes(Properties.Tag.self)),
     Registry(

@@ -21,6 +21,8 @@ import Testing
     "Block.firstReadByteCount": Limits.Block.firstReadByteCount,
     "Block.readAheadByteCount": Limits.Block.readAheadByteCount,
     "Block.reusedByteCount": Limits.Block.reusedByteCount,
+    "Block.dictionaryByteCount": Limits.Block.dictionaryByteCount,
+    "Block.dictionaryBlockByteCount": Limits.Block.dictionaryBlockByteCount,
     "Block.writeByteCount": Limits.Block.writeByteCount,
     "Segment.defaultByteCount": Limits.Segment.defaultByteCount,
     "Segment.maximumByteCount": Limits.Segment.maximumByteCount,

@@ -17,6 +17,7 @@ import Testing
   static let tested = [
     "file-header", "log-head", "batch-payload", "log-record", "manifest-copy", "frame-head",
     "data-block", "index-entry", "filter-block", "properties", "footer", "segment", "lz4-frame",
+    "dictionary-frame", "dense-frame",
     "memo-key", "id-key", "memo-record", "memo-record-changed", "id-text", "id-integer",
     "id-bytes", "id-uuid",
   ]
@@ -181,15 +182,34 @@ import Testing
   }
 
   @Test func aCompressedFrameDecodes() throws {
-    let vector = try bytes("lz4-frame")
+    var buffer = ByteBuffer(byteCount: 0)
+    try decode("lz4-frame", .data, .lz4, into: &buffer)
+    #expect([UInt8](copying: buffer.bytes) == Example.compressedBlock)
+  }
+
+  @Test func aDictionaryAndABlockThatRefersToItDecode() throws {
+    var text = ByteBuffer(byteCount: 0)
+    try decode("dictionary-frame", .dictionary, .lz4, into: &text)
+    let pattern = Array("milk and tea, ".utf8)
+    let expected = (0..<Limits.Block.dictionaryByteCount).map { pattern[$0 % pattern.count] }
+    #expect([UInt8](copying: text.bytes) == expected)
+    let memory = ByteBuffer(byteCount: text.byteCount + Limits.Block.dictionaryBlockByteCount)
+    memory.storage.copyBytes(from: expected)
+    var block = ByteBuffer(byteCount: 0)
+    try decode("dense-frame", .data, .lz4WithDictionary, behind: memory, into: &block)
+    #expect([UInt8](copying: block.bytes) == Example.compressedBlock)
+  }
+
+  private func decode(
+    _ name: String, _ kind: BlockKind, _ codec: BlockCodecID, behind dictionary: ByteBuffer? = nil,
+    into buffer: inout ByteBuffer
+  ) throws {
+    let vector = try bytes(name)
     let head = try FrameHead.decode(
       vector.rawBytes, at: 48, of: Example.segment, limit: 48 + vector.count)
-    #expect(head.codec == .lz4)
-    #expect(head.frameByteCount == vector.count)
-    var buffer = ByteBuffer(byteCount: 0)
+    #expect(head.kind == kind && head.codec == codec && head.frameByteCount == vector.count)
     let stored = Array(vector.dropFirst(FrameHead.byteCount))
-    try BlockCodec.decode(head, stored.rawBytes, into: &buffer)
-    #expect([UInt8](copying: buffer.bytes) == Example.compressedBlock)
+    try BlockCodec.decode(head, stored.rawBytes, behind: dictionary, into: &buffer)
   }
 
   // MARK: - Memos

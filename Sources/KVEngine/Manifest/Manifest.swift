@@ -23,10 +23,7 @@ package struct SegmentDescriptor: Hashable, Sendable {
   package let footerChecksum: UInt32
   /// Which tier of sizes the segment belongs to; 0 is what a flush makes.
   package let tier: Int
-  /// Whether a compaction made the segment that was large enough for dense compression.
-  ///
-  /// No encoder compresses densely yet; until one does, this only keeps the segment from being
-  /// merged again for its own sake.
+  /// Whether the segment was written densely: there is no need to merge it for that sake.
   package var isDense = false
   /// When the oldest of its tombstones was flushed, microseconds since 1970; 0 without tombstones.
   package var tombstonesSince: Int64 = 0

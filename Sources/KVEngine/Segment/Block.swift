@@ -49,7 +49,7 @@ struct Block: Sendable {
   private let structure: StaticString
 
   private init() {
-    buffer = ByteBuffer(byteCount: 0)
+    buffer = ByteBuffer.empty
     entries = 0..<0
     restartCount = 0
     baseSequence = 0

@@ -2,7 +2,7 @@
 ///
 /// The lowest sequence is known only when the block is closed, and every tag depends on it, so
 /// lengths and bytes are kept apart until then. Memory is used again from block to block.
-struct BlockBuilder {
+struct BlockBuilder: ~Copyable {
   private struct Entry {
     let sharedByteCount: Int
     let restByteCount: Int
@@ -19,8 +19,7 @@ struct BlockBuilder {
   private var lengthByteCount = 0
   private var lowestSequence = Limits.Sequence.maximum
   private var highestSequence: SequenceNumber = 0
-  /// The key of the newest entry.
-  private(set) var lastKey = KeyBuffer()
+  private var keyBuffer = KeyBuffer()
 
   init(hasZeroBase: Bool = false) {
     self.hasZeroBase = hasZeroBase
@@ -30,6 +29,15 @@ struct BlockBuilder {
   var entryCount: Int { entries.count }
   /// The tag of the newest entry, `nil` without entries.
   var lastTag: EntryTag? { entries.last?.tag }
+
+  /// The key of the newest entry.
+  var lastKey: [UInt8] { [UInt8](copying: keyBuffer.bytes) }
+
+  /// Whether an entry belongs behind the newest one.
+  func isBehindLast(_ key: RawSpan, _ tag: EntryTag) -> Bool {
+    guard let lastTag else { return true }
+    return compareInternal(keyBuffer.bytes, lastTag.sequence, key, tag.sequence) < 0
+  }
 
   /// Bytes of the block; up to a few bytes per entry more than it will have.
   var byteCount: Int {
@@ -44,7 +52,7 @@ struct BlockBuilder {
     key: RawSpan, tag: EntryTag, value: RawSpan, bound: Int = .max
   ) -> Bool {
     let isRestart = entries.count % Limits.Block.restartInterval == 0
-    let shared = isRestart ? 0 : commonPrefixByteCount(lastKey.bytes, key)
+    let shared = isRestart ? 0 : commonPrefixByteCount(keyBuffer.bytes, key)
     let rest = key.byteCount - shared
     let lengths =
       varintByteCount(UInt64(shared)) + varintByteCount(UInt64(rest))
@@ -61,7 +69,7 @@ struct BlockBuilder {
     let restBytes = key.extracting(droppingFirst: shared)
     contents.append(span: restBytes)
     contents.append(span: value)
-    lastKey.replace(after: shared, with: restBytes)
+    keyBuffer.replace(after: shared, with: restBytes)
     entries.append(
       Entry(
         sharedByteCount: shared, restByteCount: rest, valueByteCount: value.byteCount, tag: tag))

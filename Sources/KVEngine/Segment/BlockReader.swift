@@ -2,7 +2,7 @@
 ///
 /// Moving forward copies only the key bytes that differ. Moving backward walks again from the
 /// restart point before, on average half an interval.
-struct BlockReader {
+struct BlockReader: ~Copyable {
   private var block = Block.empty
   private var entry = BlockEntry()
   private var entryOffset = 0
@@ -23,6 +23,11 @@ struct BlockReader {
   }
 
   var tag: EntryTag { entry.tag }
+
+  /// Where the entry is, `nil` without one.
+  var reference: EntryReference? {
+    isValid ? EntryReference(key: key, value: value, tag: tag) : nil
+  }
 
   /// Takes another block; the position is nowhere.
   mutating func take(_ block: Block) {

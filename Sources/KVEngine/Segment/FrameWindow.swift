@@ -1,6 +1,6 @@
 /// A stretch of a segment file in memory, out of which frames are decoded.
 struct FrameWindow {
-  private var buffer = ByteBuffer(byteCount: 0)
+  private var buffer = ByteBuffer.empty
   /// Where in the file the bytes are from.
   private(set) var range = 0..<0
 
@@ -13,6 +13,18 @@ struct FrameWindow {
     self.range = 0..<0
     try file.read(range, into: &buffer)
     self.range = range
+  }
+
+  /// Makes the window contain a stretch of the file, and what lies behind it up to 64 KiB.
+  mutating func readAhead(_ range: Range<Int>, of file: SegmentFile) throws(DatabaseError) {
+    if contains(range) { return }
+    let end = min(range.lowerBound + Limits.Block.readAheadByteCount, file.frameLimit)
+    do throws(DatabaseError) {
+      try read(range.lowerBound..<max(range.upperBound, end), of: file)
+    } catch {
+      // A bad sector may lie behind what is wanted.
+      try read(range, of: file)
+    }
   }
 
   /// Bytes of the file; the window has to contain them.
@@ -38,12 +50,15 @@ struct FrameWindow {
     _ head: FrameHead, at offset: Int, of file: SegmentFile, into block: inout ByteBuffer
   ) throws(DatabaseError) {
     let start = offset + FrameHead.byteCount
+    let isDense = head.codec == .lz4WithDictionary
+    let memory = isDense ? try file.dictionary.takeMemory(of: file) : nil
     do throws(FormatError) {
       try BlockCodec.decode(
-        head, bytes(start..<start + head.storedByteCount), into: &block)
+        head, bytes(start..<start + head.storedByteCount), behind: memory, into: &block)
     } catch {
       throw file.damage(error, at: offset)
     }
+    if let memory { file.dictionary.giveBack(memory) }
   }
 
   /// The block of a frame that another structure points to, in memory of its own; the window has
@@ -56,7 +71,7 @@ struct FrameWindow {
       throw file.damage(
         FormatError("frame head", at: 0, "not the block that it should be"), at: handle.offset)
     }
-    var block = ByteBuffer(byteCount: 0)
+    var block = ByteBuffer.empty
     try decode(head, at: handle.offset, of: file, into: &block)
     return block
   }

@@ -25,13 +25,17 @@ enum LZ4Codec {
   }
 
   /// Fills a buffer with what a block decodes to; any other decoded size is an error.
+  ///
+  /// Matches may reach into the `prefixByteCount` bytes that lie in front of the buffer.
   static func decompress(
-    _ source: RawSpan, into target: UnsafeMutableRawBufferPointer
+    _ source: RawSpan, into target: UnsafeMutableRawBufferPointer, prefixByteCount: Int = 0
   ) throws(FormatError) {
     guard source.byteCount <= Int(Int32.max), target.count <= Int(Int32.max) else {
       throw FormatError("LZ4 block", at: 0, "size is out of range")
     }
-    let count = unsafe source.withUnsafeBytes { unsafe decompressBlock($0, target) }
+    let count = unsafe source.withUnsafeBytes {
+      unsafe decompressBlock($0, target, prefixByteCount)
+    }
     guard count == target.count else {
       throw FormatError("LZ4 block", at: 0, "does not decode to its size")
     }
@@ -42,30 +46,26 @@ enum LZ4Codec {
 
   /// Whether four neighbouring bytes are zero.
   ///
-  /// Four zero bytes hold a zero half-word at an even place; only stretches with such a half-word
-  /// are looked at byte by byte.
+  /// The bytes at four neighbouring places are or-ed together, 64 such places at a time; then it is
+  /// about one zero byte. Lanes are words because the compiler keeps no others in registers.
   static func hasFourZeros(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var marks = SIMD8<UInt64>(repeating: 0)
     var offset = 0
-    while offset + 64 <= bytes.count {
-      let words = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<UInt64>.self)
-      let marks = (words &- 0x0001_0001_0001_0001) & ~words
-      let quarter = marks.lowHalf | marks.highHalf
-      let pair = quarter.lowHalf | quarter.highHalf
-      if (pair[0] | pair[1]) & 0x8000_8000_8000_8000 != 0,
-        unsafe hasFourZeros(bytes, in: max(0, offset - 3)..<min(bytes.count, offset + 67))
-      {
-        return true
-      }
+    while offset + 67 <= bytes.count {
+      let first = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<UInt64>.self)
+      let second = unsafe bytes.loadUnaligned(fromByteOffset: offset + 1, as: SIMD8<UInt64>.self)
+      let third = unsafe bytes.loadUnaligned(fromByteOffset: offset + 2, as: SIMD8<UInt64>.self)
+      let fourth = unsafe bytes.loadUnaligned(fromByteOffset: offset + 3, as: SIMD8<UInt64>.self)
+      let all = first | second | third | fourth
+      marks |= (all &- 0x0101_0101_0101_0101) & ~all
       offset += 64
     }
-    return unsafe hasFourZeros(bytes, in: max(0, offset - 3)..<bytes.count)
-  }
-
-  private static func hasFourZeros(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) -> Bool {
-    var run = 0
-    for offset in range {
-      run = unsafe bytes[offset] == 0 ? run + 1 : 0
-      if run == 4 { return true }
+    let half = marks.lowHalf | marks.highHalf
+    let pair = half.lowHalf | half.highHalf
+    if (pair[0] | pair[1]) & 0x8080_8080_8080_8080 != 0 { return true }
+    while offset + 4 <= bytes.count {
+      if unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self) == 0 { return true }
+      offset += 1
     }
     return false
   }
@@ -112,13 +112,112 @@ enum LZ4Codec {
   }
 
   private func decompressBlock(
-    _ source: UnsafeRawBufferPointer, _ target: UnsafeMutableRawBufferPointer
+    _ source: UnsafeRawBufferPointer, _ target: UnsafeMutableRawBufferPointer,
+    _ prefixByteCount: Int
   ) -> Int {
-    unsafe Int(
-      LZ4_decompress_safe(
-        source.baseAddress?.assumingMemoryBound(to: CChar.self),
-        target.baseAddress?.assumingMemoryBound(to: CChar.self),
-        Int32(source.count), Int32(target.count)))
+    // With its dictionary right in front of the target, liblz4 decodes in prefix mode, which is
+    // twice as fast as any other place for it.
+    let start = unsafe target.baseAddress?.assumingMemoryBound(to: CChar.self)
+    return unsafe Int(
+      LZ4_decompress_safe_usingDict(
+        source.baseAddress?.assumingMemoryBound(to: CChar.self), start,
+        Int32(source.count), Int32(target.count),
+        start.map { unsafe UnsafePointer($0 - prefixByteCount) }, Int32(prefixByteCount)))
+  }
+
+  /// Compresses blocks, later ones with a dictionary in front of them.
+  @safe
+  final class LZ4DictionaryEncoder {
+    /// Of LZ4-HC; the gain of higher levels is below 1 %.
+    private static let level: Int32 = 9
+
+    private let isTight: Bool
+    /// A state of the fast or of the tight encoder of liblz4.
+    private let work: UnsafeMutableRawPointer
+    /// The state after the dictionary was loaded.
+    ///
+    /// Copying it takes a third of the time of loading the dictionary for each block.
+    private let template: UnsafeMutableRawPointer
+    private let stateByteCount: Int
+    /// The dictionary, and room for a block behind it.
+    private let memory: UnsafeMutablePointer<CChar>
+    private var hasDictionary = false
+
+    /// Makes an encoder; a tight one takes ten times as long and saves a fifth.
+    init(isTight: Bool) {
+      self.isTight = isTight
+      stateByteCount =
+        unsafe isTight ? MemoryLayout<LZ4_streamHC_t>.size : MemoryLayout<LZ4_stream_t>.size
+      unsafe work = .allocate(byteCount: stateByteCount, alignment: 16)
+      unsafe template = .allocate(byteCount: stateByteCount, alignment: 16)
+      unsafe memory = .allocate(
+        capacity: Limits.Block.dictionaryByteCount + Limits.Block.dictionaryBlockByteCount)
+      if isTight {
+        unsafe _ = LZ4_initStreamHC(work, stateByteCount)
+        unsafe _ = LZ4_initStreamHC(template, stateByteCount)
+      } else {
+        unsafe _ = LZ4_initStream(work, stateByteCount)
+        unsafe _ = LZ4_initStream(template, stateByteCount)
+      }
+    }
+
+    deinit {
+      unsafe work.deallocate()
+      unsafe template.deallocate()
+      unsafe memory.deallocate()
+    }
+
+    /// Compresses later blocks with a dictionary.
+    func use(dictionary: RawSpan) {
+      precondition(dictionary.byteCount == Limits.Block.dictionaryByteCount)
+      unsafe dictionary.withUnsafeBytes { bytes in
+        unsafe UnsafeMutableRawPointer(memory).copyMemory(
+          from: bytes.baseAddress ?? UnsafeRawPointer(memory), byteCount: bytes.count)
+      }
+      let count = Int32(dictionary.byteCount)
+      if isTight {
+        let state = unsafe template.assumingMemoryBound(to: LZ4_streamHC_t.self)
+        unsafe LZ4_resetStreamHC_fast(state, Self.level)
+        unsafe _ = LZ4_loadDictHC(state, memory, count)
+      } else {
+        unsafe _ = LZ4_loadDict(
+          template.assumingMemoryBound(to: LZ4_stream_t.self), memory, count)
+      }
+      hasDictionary = true
+    }
+
+    /// How a block of that many bytes is compressed.
+    func codec(ofByteCount byteCount: Int) -> BlockCodecID {
+      let isInReach = byteCount <= Limits.Block.dictionaryBlockByteCount
+      return hasDictionary && isInReach ? .lz4WithDictionary : .lz4
+    }
+
+    /// Compresses bytes into a buffer, the way that ``codec(ofByteCount:)`` says.
+    ///
+    /// - Returns: How many bytes the block has, `nil` when it does not fit into the buffer.
+    func compress(_ source: RawSpan, into target: UnsafeMutableRawBufferPointer) -> Int? {
+      let count = unsafe source.withUnsafeBytes { source in
+        let output = unsafe target.baseAddress?.assumingMemoryBound(to: CChar.self)
+        let input = unsafe source.baseAddress?.assumingMemoryBound(to: CChar.self)
+        let (sourceCount, room) = (Int32(source.count), Int32(target.count))
+        guard let input = unsafe input, codec(ofByteCount: source.count) == .lz4WithDictionary
+        else {
+          return unsafe isTight
+            ? LZ4_compress_HC_extStateHC(work, input, output, sourceCount, room, Self.level)
+            : LZ4_compress_fast_extState(work, input, output, sourceCount, room, 1)
+        }
+        let start = unsafe memory + Limits.Block.dictionaryByteCount
+        unsafe start.update(from: input, count: source.count)
+        unsafe work.copyMemory(from: template, byteCount: stateByteCount)
+        if isTight {
+          let state = unsafe work.assumingMemoryBound(to: LZ4_streamHC_t.self)
+          return unsafe LZ4_compress_HC_continue(state, start, output, sourceCount, room)
+        }
+        let state = unsafe work.assumingMemoryBound(to: LZ4_stream_t.self)
+        return unsafe LZ4_compress_fast_continue(state, start, output, sourceCount, room, 1)
+      }
+      return count > 0 ? Int(count) : nil
+    }
   }
 #else
   private let zeroOffsetsDecodeToZeros = false
@@ -126,6 +225,6 @@ enum LZ4Codec {
     _: UnsafeRawBufferPointer, _: UnsafeMutableRawBufferPointer
   ) -> Int { 0 }
   private func decompressBlock(
-    _: UnsafeRawBufferPointer, _: UnsafeMutableRawBufferPointer
+    _: UnsafeRawBufferPointer, _: UnsafeMutableRawBufferPointer, _: Int
   ) -> Int { 0 }
 #endif

@@ -5,9 +5,8 @@
 /// the index. One read brings several neighbouring blocks; scans do not fill the block cache.
 ///
 /// After an error every further move throws that error again: an error is never the end of the
-/// data. Not for use by two threads at once. A key that is given to a move must not be the cursor's
-/// own.
-package final class SegmentCursor {
+/// data. A key that is given to a move must not be the cursor's own.
+package struct SegmentCursor: ~Copyable {
   /// What the cursor is for.
   package enum Access: Sendable {
     /// Many neighbouring entries: reads ahead, leaves the block cache alone.
@@ -22,7 +21,7 @@ package final class SegmentCursor {
   private let access: Access
   private var block = BlockReader()
   /// Where the frame of the block is in the file.
-  private var frame = 0..<0
+  package private(set) var frame = 0..<0
   /// At the entry of the block; nowhere while frames are read one after the other.
   private var index = BlockReader()
   private var indexBlock: IndexBlock?
@@ -42,63 +41,81 @@ package final class SegmentCursor {
   /// The key bytes of the entry, space byte included, until the next move.
   package var key: RawSpan {
     @_lifetime(borrow self)
-    get { unsafe _overrideLifetime(block.key, borrowing: self) }
+    get { block.key }
   }
 
   /// The value of the entry, until the next move.
   package var value: RawSpan {
     @_lifetime(borrow self)
-    get { unsafe _overrideLifetime(block.value, borrowing: self) }
+    get { block.value }
   }
 
   /// Sequence and kind of the entry.
   package var tag: EntryTag { block.tag }
 
+  /// Where the entry is, `nil` without one.
+  var entry: EntryReference? { block.reference }
+
+  /// The space of the entry, `nil` without one.
+  var spaceCode: UInt8? { isValid ? key.first : nil }
+
   // MARK: Moves
 
   /// Moves to the first entry of the segment.
-  package func seekToFirst() throws(DatabaseError) {
-    try seek { () throws(DatabaseError) in
+  package mutating func seekToFirst() throws(DatabaseError) {
+    try beginSeek()
+    do throws(DatabaseError) {
       try openFirstBlock()
-      try inBlock { block throws(FormatError) in try block.seekToFirst() }
+      try seekToFirstInBlock()
+    } catch {
+      throw fail(error)
     }
   }
 
   /// Moves to the last entry of the segment.
-  package func seekToLast() throws(DatabaseError) {
-    try seek { () throws(DatabaseError) in try enterLastBlock() }
+  package mutating func seekToLast() throws(DatabaseError) {
+    try beginSeek()
+    do throws(DatabaseError) {
+      try enterLastBlock()
+    } catch {
+      throw fail(error)
+    }
   }
 
   /// Moves to the first entry at or after a key and sequence in internal order; nowhere if all are
   /// before it.
-  package func seek(
+  package mutating func seek(
     toFirstAtOrAfter key: RawSpan, _ sequence: SequenceNumber = Limits.Sequence.maximum
   ) throws(DatabaseError) {
-    try seek { () throws(DatabaseError) in
+    try beginSeek()
+    do throws(DatabaseError) {
       // Without an index the file's head is read anyway, to verify it.
       if access == .scan, !reader.hasIndex {
         try openFirstBlock()
         try seekInBlock(key, sequence)
         if isValid { return }
       }
-      try inIndex { index throws(FormatError) in
-        try index.seek(toFirstAtOrAfter: key, sequence)
-      }
+      try seekIndex(toFirstAtOrAfter: key, sequence)
       guard index.isValid else { return }
       try openIndexedBlock(.forward)
       try seekInIndexedBlock(key, sequence)
+    } catch {
+      throw fail(error)
     }
   }
 
   /// Moves to the last entry whose key bytes are before `key`; nowhere if there is none.
-  package func seek(toLastBefore key: RawSpan) throws(DatabaseError) {
+  package mutating func seek(toLastBefore key: RawSpan) throws(DatabaseError) {
     let newest = Limits.Sequence.maximum
-    try seek { () throws(DatabaseError) in
-      try inIndex { index throws(FormatError) in try index.seek(toFirstAtOrAfter: key, newest) }
+    try beginSeek()
+    do throws(DatabaseError) {
+      try seekIndex(toFirstAtOrAfter: key, newest)
       guard index.isValid else { return try enterLastBlock() }
       try openIndexedBlock(.backward)
       try seekInIndexedBlock(key, newest)
       try stepBackward()
+    } catch {
+      throw fail(error)
     }
   }
 
@@ -107,14 +124,19 @@ package final class SegmentCursor {
   /// Does nothing when there is no entry at the position.
   ///
   /// - Complexity: O(key bytes that differ); a decode per block and a read per 64 KiB.
-  package func next() throws(DatabaseError) {
+  package mutating func next() throws(DatabaseError) {
     guard isValid else { return try throwFailure() }
     do throws(FormatError) {
       try block.next()
     } catch {
       throw fail(reader.file.damage(error, inBlockAt: frame.lowerBound))
     }
-    if !isValid { try moving { () throws(DatabaseError) in try openNextBlock() } }
+    if isValid { return }
+    do throws(DatabaseError) {
+      try openNextBlock()
+    } catch {
+      throw fail(error)
+    }
   }
 
   /// Moves to the entry before; nowhere before the first.
@@ -122,9 +144,13 @@ package final class SegmentCursor {
   /// Does nothing when there is no entry at the position.
   ///
   /// - Complexity: like ``next()``, and half a restart interval of entries more.
-  package func previous() throws(DatabaseError) {
+  package mutating func previous() throws(DatabaseError) {
     guard isValid else { return try throwFailure() }
-    try moving { () throws(DatabaseError) in try stepBackward() }
+    do throws(DatabaseError) {
+      try stepBackward()
+    } catch {
+      throw fail(error)
+    }
   }
 
   // MARK: Errors
@@ -134,134 +160,144 @@ package final class SegmentCursor {
   }
 
   /// Ends the cursor with an error.
-  private func fail(_ error: DatabaseError) -> DatabaseError {
+  private mutating func fail(_ error: DatabaseError) -> DatabaseError {
     block.take(.empty)
     failure = error
     return error
   }
 
-  private func moving(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
-    do throws(DatabaseError) {
-      try body()
-    } catch {
-      throw fail(error)
-    }
-  }
-
-  private func seek(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
+  private mutating func beginSeek() throws(DatabaseError) {
     try throwFailure()
     block.leave()
     readByteCount = Limits.Block.firstReadByteCount
-    try moving(body)
   }
 
-  private func inBlock(
-    _ body: (inout BlockReader) throws(FormatError) -> Void
-  ) throws(DatabaseError) {
-    do throws(FormatError) {
-      try body(&block)
-    } catch {
-      throw reader.file.damage(error, inBlockAt: frame.lowerBound)
-    }
-  }
-
-  /// Does something with the index, which is loaded when it is first needed.
-  private func inIndex<Result>(
-    _ body: (inout BlockReader) throws(FormatError) -> Result
-  ) throws(DatabaseError) -> Result {
-    let contents = try loadedIndex()
-    do throws(FormatError) {
-      return try body(&index)
-    } catch {
-      throw reader.file.damage(error, inBlockAt: contents.offset)
-    }
-  }
-
-  // MARK: Steps
-
-  private func seekInBlock(_ key: RawSpan, _ sequence: SequenceNumber) throws(DatabaseError) {
-    try inBlock { block throws(FormatError) in
-      try block.seek(toFirstAtOrAfter: key, sequence)
-    }
-  }
-
-  private func seekInIndexedBlock(
-    _ key: RawSpan, _ sequence: SequenceNumber
-  ) throws(DatabaseError) {
-    try seekInBlock(key, sequence)
-    guard isValid else { throw misplaced("block ends before its key in the index") }
+  private func indexDamage(_ error: FormatError) -> DatabaseError {
+    reader.file.damage(error, inBlockAt: indexBlock?.offset ?? 0)
   }
 
   private func misplaced(_ reason: String) -> DatabaseError {
     reader.file.damage(FormatError("data block", at: 0, reason), at: frame.lowerBound)
   }
 
-  private func enterLastBlock() throws(DatabaseError) {
-    try inIndex { index throws(FormatError) in try index.seekToLast() }
-    try openIndexedBlock(.backward)
-    try inBlock { block throws(FormatError) in try block.seekToLast() }
+  // MARK: In the block
+
+  private mutating func moveBlock(
+    _ move: (inout BlockReader) throws(FormatError) -> Void
+  ) throws(DatabaseError) {
+    do throws(FormatError) {
+      try move(&block)
+    } catch {
+      throw reader.file.damage(error, inBlockAt: frame.lowerBound)
+    }
   }
 
-  private func stepBackward() throws(DatabaseError) {
-    try inBlock { block throws(FormatError) in try block.previous() }
+  private mutating func seekToFirstInBlock() throws(DatabaseError) {
+    try moveBlock { block throws(FormatError) in try block.seekToFirst() }
+  }
+
+  private mutating func seekToLastInBlock() throws(DatabaseError) {
+    try moveBlock { block throws(FormatError) in try block.seekToLast() }
+  }
+
+  private mutating func seekInBlock(
+    _ key: RawSpan, _ sequence: SequenceNumber
+  ) throws(DatabaseError) {
+    try moveBlock { block throws(FormatError) in try block.seek(toFirstAtOrAfter: key, sequence) }
+  }
+
+  private mutating func seekInIndexedBlock(
+    _ key: RawSpan, _ sequence: SequenceNumber
+  ) throws(DatabaseError) {
+    try seekInBlock(key, sequence)
+    guard isValid else { throw misplaced("block ends before its key in the index") }
+  }
+
+  // MARK: Block to block
+
+  private mutating func enterLastBlock() throws(DatabaseError) {
+    try moveIndex { index throws(FormatError) in try index.seekToLast() }
+    try openIndexedBlock(.backward)
+    try seekToLastInBlock()
+  }
+
+  private mutating func stepBackward() throws(DatabaseError) {
+    try moveBlock { block throws(FormatError) in try block.previous() }
     if isValid { return }
     try findFrameInIndex()
     let end = frame.lowerBound
-    try inIndex { index throws(FormatError) in try index.previous() }
+    try moveIndex { index throws(FormatError) in try index.previous() }
     guard index.isValid else { return }
     try openIndexedBlock(.backward)
     guard frame.upperBound == end else { throw misplaced("block is not before the next one") }
-    try inBlock { block throws(FormatError) in try block.seekToLast() }
+    try seekToLastInBlock()
   }
 
-  private func openNextBlock() throws(DatabaseError) {
+  private mutating func openNextBlock() throws(DatabaseError) {
     let start = frame.upperBound
     if index.isValid {
-      try inIndex { index throws(FormatError) in try index.next() }
+      try moveIndex { index throws(FormatError) in try index.next() }
       guard index.isValid else { return }
       try openIndexedBlock(.forward)
       guard frame.lowerBound == start else { throw misplaced("block is not behind the last one") }
     } else {
       guard try openFrame(at: start) else { return }
     }
-    try inBlock { block throws(FormatError) in try block.seekToFirst() }
+    try seekToFirstInBlock()
   }
 
-  // MARK: Blocks
+  // MARK: Index
 
-  private func loadedIndex() throws(DatabaseError) -> IndexBlock {
-    if let indexBlock { return indexBlock }
-    let contents = try reader.index()
-    index.take(contents.block)
-    indexBlock = contents
-    return contents
+  /// Moves in the index, which is loaded when it is first needed.
+  private mutating func moveIndex(
+    _ move: (inout BlockReader) throws(FormatError) -> Void
+  ) throws(DatabaseError) {
+    if indexBlock == nil {
+      let contents = try reader.index()
+      index.take(contents.block)
+      indexBlock = contents
+    }
+    do throws(FormatError) {
+      try move(&index)
+    } catch {
+      throw indexDamage(error)
+    }
+  }
+
+  private mutating func seekIndex(
+    toFirstAtOrAfter key: RawSpan, _ sequence: SequenceNumber
+  ) throws(DatabaseError) {
+    try moveIndex { index throws(FormatError) in
+      try index.seek(toFirstAtOrAfter: key, sequence)
+    }
   }
 
   /// Where the index has the block that it is at.
   private func indexedHandle() throws(DatabaseError) -> BlockHandle {
-    let limit = reader.file.frameLimit
-    return try inIndex { index throws(FormatError) in
-      try IndexEntry.decode(index.value, limit: limit).handle
+    do throws(FormatError) {
+      return try IndexEntry.decode(index.value, limit: reader.file.frameLimit).handle
+    } catch {
+      throw indexDamage(error)
     }
   }
 
   /// Moves the index to the block, after frames were read one after the other.
-  private func findFrameInIndex() throws(DatabaseError) {
+  private mutating func findFrameInIndex() throws(DatabaseError) {
     if index.isValid { return }
-    try inBlock { block throws(FormatError) in try block.seekToFirst() }
+    try seekToFirstInBlock()
     let key = [UInt8](copying: block.key)
     let sequence = tag.sequence
     block.leave()
-    try inIndex { index throws(FormatError) in
-      try index.seek(toFirstAtOrAfter: key.rawBytes, sequence)
-    }
+    try seekIndex(toFirstAtOrAfter: key.rawBytes, sequence)
     guard index.isValid, try indexedHandle().range == frame else {
       throw misplaced("block is not where the index has it")
     }
   }
 
+  // MARK: Blocks
+
   /// Makes the block that the index is at the current one.
-  private func openIndexedBlock(_ direction: Direction) throws(DatabaseError) {
+  private mutating func openIndexedBlock(_ direction: Direction) throws(DatabaseError) {
     let handle = try indexedHandle()
     if handle.range == frame { return }
     if access == .point {
@@ -279,9 +315,9 @@ package final class SegmentCursor {
   }
 
   /// Makes the segment's first block the current one without asking the index.
-  private func openFirstBlock() throws(DatabaseError) {
+  private mutating func openFirstBlock() throws(DatabaseError) {
     if access == .point {
-      try inIndex { index throws(FormatError) in try index.seekToFirst() }
+      try moveIndex { index throws(FormatError) in try index.seekToFirst() }
       return try openIndexedBlock(.forward)
     }
     index.leave()
@@ -295,7 +331,7 @@ package final class SegmentCursor {
   }
 
   /// Makes the frame at an offset the current block; `false` when it holds no data.
-  private func openFrame(at offset: Int) throws(DatabaseError) -> Bool {
+  private mutating func openFrame(at offset: Int) throws(DatabaseError) -> Bool {
     let headRange = offset..<offset + FrameHead.byteCount
     guard headRange.upperBound <= reader.file.frameLimit else {
       throw misplaced("data goes on to the footer")
@@ -308,7 +344,7 @@ package final class SegmentCursor {
     return true
   }
 
-  private func decode(_ head: FrameHead, at offset: Int) throws(DatabaseError) {
+  private mutating func decode(_ head: FrameHead, at offset: Int) throws(DatabaseError) {
     frame = offset..<offset + head.frameByteCount
     var buffer = block.giveBuffer()
     try window.decode(head, at: offset, of: reader.file, into: &buffer)
@@ -316,7 +352,7 @@ package final class SegmentCursor {
   }
 
   /// Makes the window contain a stretch of the file, and what a scan will need next.
-  private func read(_ range: Range<Int>, _ direction: Direction) throws(DatabaseError) {
+  private mutating func read(_ range: Range<Int>, _ direction: Direction) throws(DatabaseError) {
     if window.contains(range) { return }
     var (start, end) = (range.lowerBound, range.upperBound)
     switch direction {

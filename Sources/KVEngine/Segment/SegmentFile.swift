@@ -3,6 +3,13 @@ struct SegmentFile: Sendable {
   let file: any File
   let name: String
   let reference: SegmentReference
+  let dictionary = SegmentDictionary()
+
+  init(file: any File, name: String, reference: SegmentReference) {
+    self.file = file
+    self.name = name
+    self.reference = reference
+  }
 
   /// Where frames end and the footer begins.
   var frameLimit: Int { max(0, reference.byteCount - SegmentFooter.byteCount) }

@@ -1,15 +1,15 @@
 // FORMAT.md section 7: every number of the segment file except those of blocks' insides.
 //
 //  segment file
-//  +--------+-------- - - -+---------- - - -+------------+-------+--------+
-//  | header | data frames  | filter frames  | properties | index | footer |
-//  +--------+-------- - - -+---------- - - -+------------+-------+--------+
-//    48 B                                                          72 B
+//  +--------+-------- - -+------------+---------- - -+------------+-------+--------+
+//  | header | data frames | dictionary | filter frames | properties | index | footer |
+//  +--------+-------- - -+------------+---------- - -+------------+-------+--------+
+//    48 B                                                                   72 B
 //
 // A frame is a head of 24 bytes and the stored bytes of one block; the next frame follows directly.
 // The head says all that is needed to decode the block, so a scan from the file's start needs
-// neither footer nor index. A dictionary frame in front and a gram frame behind the filters have
-// their codes reserved.
+// neither footer nor index. Only dense segments have a dictionary (`SegmentDictionary`); a gram
+// frame behind the filters has its code reserved.
 
 /// What a block is for.
 ///
@@ -28,10 +28,12 @@ package enum BlockKind: UInt8, CaseIterable, Sendable {
 
 /// How a block's bytes are stored.
 ///
-/// Never renumber (FORMAT.md 13). 2 is reserved for LZ4 with the segment's dictionary.
+/// Never renumber (FORMAT.md 13).
 package enum BlockCodecID: UInt8, CaseIterable, Sendable {
   case stored = 0
   case lz4 = 1
+  /// Matches reach into the segment's dictionary.
+  case lz4WithDictionary = 2
 }
 
 /// Where a frame is in its file, head included.
@@ -104,6 +106,11 @@ package struct FrameHead: Equatable, Sendable {
     guard decoded <= maximum, codec == .stored ? stored == decoded : stored < decoded,
       stored <= limit - offset - byteCount
     else { throw reader.failure("byte counts are out of range") }
+    if codec == .lz4WithDictionary {
+      guard kind == .data, decoded <= Limits.Block.dictionaryBlockByteCount else {
+        throw reader.failure("such a block has no dictionary")
+      }
+    }
     return FrameHead(
       kind: kind, codec: codec, spaceCode: spaceCode, storedByteCount: stored,
       decodedByteCount: decoded, bodyChecksum: try reader.u32())
@@ -131,10 +138,14 @@ package struct SegmentFooter: Equatable, Sendable {
   package let fileByteCount: Int
   package let index: BlockHandle
   package let properties: BlockHandle
+  /// The copy of the dictionary; `nil` in a segment that is not dense.
+  package let dictionary: BlockHandle?
 
   package init(
-    identity: StoreIdentity, fileByteCount: Int, index: BlockHandle, properties: BlockHandle
+    identity: StoreIdentity, fileByteCount: Int, index: BlockHandle, properties: BlockHandle,
+    dictionary: BlockHandle? = nil
   ) {
+    self.dictionary = dictionary
     self.identity = identity
     self.fileByteCount = fileByteCount
     self.index = index
@@ -151,8 +162,8 @@ package struct SegmentFooter: Equatable, Sendable {
     bytes.append(u32: UInt32(index.byteCount))
     bytes.append(u32: UInt32(properties.byteCount))
     bytes.append(u64: UInt64(properties.offset))
-    bytes.append(u64: 0)  // dictionary offset
-    bytes.append(u32: 0)  // dictionary frame bytes
+    bytes.append(u64: UInt64(dictionary?.offset ?? 0))
+    bytes.append(u32: UInt32(dictionary?.byteCount ?? 0))
     bytes.append(u16: FormatVersion.current)
     bytes.append(u16: 0)  // reserved
     bytes.append(u32: Self.magic)
@@ -183,7 +194,8 @@ package struct SegmentFooter: Equatable, Sendable {
     let indexByteCount = Int(try reader.u32())
     let propertiesByteCount = Int(try reader.u32())
     let propertiesOffset = try reader.u64()
-    let dictionary = (offset: try reader.u64(), byteCount: try reader.u32())
+    let dictionaryOffset = try reader.u64()
+    let dictionaryByteCount = Int(try reader.u32())
     let version = try reader.u16()
     let reserved = try reader.u16()
     guard try reader.u32() == magic else { throw reader.failure("not a segment footer") }
@@ -195,19 +207,21 @@ package struct SegmentFooter: Equatable, Sendable {
     guard found == reference.identity, stored == reference.footerChecksum else {
       throw reader.failure("footer of another segment")
     }
-    guard foundByteCount == UInt64(clamping: reference.byteCount), reserved == 0,
-      dictionary == (0, 0)
-    else {
+    guard foundByteCount == UInt64(clamping: reference.byteCount), reserved == 0 else {
       throw reader.failure("field is out of range")
     }
     let limit = reference.byteCount - byteCount
+    let hasDictionary = (dictionaryOffset, dictionaryByteCount) != (0, 0)
+    let dictionary = handle(dictionaryOffset, dictionaryByteCount, limit: limit)
     guard
       let index = handle(indexOffset, indexByteCount, limit: limit),
-      let properties = handle(propertiesOffset, propertiesByteCount, limit: limit)
+      let properties = handle(propertiesOffset, propertiesByteCount, limit: limit),
+      !hasDictionary || dictionary != nil
     else { throw reader.failure("block is outside the file") }
     return .footer(
       SegmentFooter(
-        identity: found, fileByteCount: reference.byteCount, index: index, properties: properties))
+        identity: found, fileByteCount: reference.byteCount, index: index, properties: properties,
+        dictionary: dictionary))
   }
 
   private static func handle(_ offset: UInt64, _ byteCount: Int, limit: Int) -> BlockHandle? {

@@ -1,7 +1,17 @@
+/// A frame that a verification passed.
+package struct SegmentFrame: Sendable {
+  package let offset: Int
+  package let head: FrameHead
+  /// What a sound data block holds; `nil` for other frames.
+  package fileprivate(set) var contents: SpaceSummary?
+}
+
 /// What a verification found.
 package struct SegmentVerification: Sendable {
   /// Everything that does not hold, in the order of its finding; empty for a sound segment.
   package fileprivate(set) var corruptions: [Corruption] = []
+  /// Frames with a sound head, in the order of the file.
+  package fileprivate(set) var frames: [SegmentFrame] = []
   /// Data blocks that are sound, and what they hold by space.
   package fileprivate(set) var blockCount = 0
   package fileprivate(set) var spaces: [SpaceSummary] = []
@@ -20,7 +30,7 @@ package final class SegmentVerifier {
   private let file: SegmentFile
   private var result = SegmentVerification()
   private var window = FrameWindow()
-  private var buffer = ByteBuffer(byteCount: 0)
+  private var buffer = ByteBuffer.empty
 
   private var footer: SegmentFooter?
   private var properties: Properties?
@@ -31,6 +41,8 @@ package final class SegmentVerifier {
   private var indexPosition = 0
   /// Frames without data that are named somewhere and that the walk has not met yet.
   private var named: [BlockHandle: BlockKind] = [:]
+  /// What the first data blocks decode to.
+  private var dictionary: [UInt8] = []
   /// The entry before the next block.
   private var last: (key: [UInt8], sequence: SequenceNumber)?
   /// Whether every data block was sound so far, so that sums can be compared.
@@ -105,6 +117,7 @@ package final class SegmentVerifier {
     self.footer = footer
     named[footer.properties] = .properties
     named[footer.index] = .index
+    if let dictionary = footer.dictionary { named[dictionary] = .dictionary }
   }
 
   private func readProperties() throws(DatabaseError) {
@@ -155,27 +168,39 @@ package final class SegmentVerifier {
     guard offset + FrameHead.byteCount <= file.frameLimit else {
       throw damage("frame head", at: offset, "frames do not end where the footer begins")
     }
-    try read(offset..<offset + FrameHead.byteCount)
+    try window.readAhead(offset..<offset + FrameHead.byteCount, of: file)
     let head = try window.head(at: offset, of: file)
     let handle = BlockHandle(offset: offset, byteCount: head.frameByteCount)
+    let name = head.kind == .data ? nil : named.removeValue(forKey: handle)
+    result.frames.append(SegmentFrame(offset: offset, head: head))
     let isSound: Void? = try noting { () throws(DatabaseError) in
-      try read(handle.range)
+      try window.readAhead(handle.range, of: file)
       try window.decode(head, at: offset, of: file, into: &buffer)
       if head.kind == .data {
+        extendDictionary()
         try checkBlock(head, handle)
-      } else if footer != nil, named.removeValue(forKey: handle) != head.kind {
+      } else if footer != nil, name != head.kind {
         throw damage("frame head", at: offset, "nothing names this block")
+      } else if head.kind == .dictionary {
+        try checkDictionary(at: offset)
       }
     }
     if isSound == nil, head.kind == .data { isComplete = false }
     return handle.range.upperBound
   }
 
-  private func read(_ range: Range<Int>) throws(DatabaseError) {
-    if window.contains(range) { return }
-    let start = range.lowerBound
-    let end = min(start + Limits.Block.readAheadByteCount, file.frameLimit)
-    try window.read(start..<max(range.upperBound, end), of: file)
+  private func extendDictionary() {
+    let missing = Limits.Block.dictionaryByteCount - dictionary.count
+    guard missing > 0 else { return }
+    let block = buffer
+    dictionary.append(span: block.bytes.extracting(first: min(missing, block.byteCount)))
+  }
+
+  private func checkDictionary(at offset: Int) throws(DatabaseError) {
+    // With damaged blocks in front there is nothing to compare it with.
+    let copy = buffer
+    guard isComplete, compareBytes(copy.bytes, dictionary) != 0 else { return }
+    throw damage("dictionary block", at: offset, "is not what the first blocks hold")
   }
 
   private func checkBlock(_ head: FrameHead, _ handle: BlockHandle) throws(DatabaseError) {
@@ -224,6 +249,7 @@ package final class SegmentVerifier {
     result.highestSequence = max(result.highestSequence, tally.highestSequence)
     var space = tally.space
     space.byteCount = handle.byteCount
+    result.frames[result.frames.count - 1].contents = space
     if let before = result.spaces.last, before.code == space.code {
       result.spaces.removeLast()
       space.add(before)

@@ -55,6 +55,10 @@ package enum Limits {
     package static let readAheadByteCount = 64 << 10
     /// Bytes of memory that is kept for the next block whatever its size.
     package static let reusedByteCount = 256 << 10
+    /// Bytes of the dictionary of a dense segment.
+    package static let dictionaryByteCount = 32 << 10
+    /// Decoded bytes of a block that refers to a dictionary: LZ4 reaches no further back.
+    package static let dictionaryBlockByteCount = 64 << 10
     /// Bytes that a segment's writer collects before it writes them.
     package static let writeByteCount = 128 << 10
   }

@@ -25,7 +25,7 @@ import Testing
     var block: [UInt8] = []
     builder.finish(into: &block)
     #expect(block.count <= bound)
-    #expect(builder.isEmpty)
+    #expect(builder.isEmpty == true)
     return block
   }
 
@@ -50,13 +50,13 @@ import Testing
       #expect(reader.entry == entry)
       try reader.next()
     }
-    #expect(!reader.isValid)
+    #expect(reader.isValid == false)
     try reader.seekToLast()
     for entry in entries.reversed() {
       #expect(reader.entry == entry)
       try reader.previous()
     }
-    #expect(!reader.isValid)
+    #expect(reader.isValid == false)
   }
 
   @Test func theLayoutIsThatOfTheFormat() {
@@ -165,14 +165,14 @@ import Testing
   @Test func brokenTrailersAreRefused() {
     let sound = build(entries(1, 20))
     for count in 0..<4 {
-      #expect(throws: FormatError.self) { try open([UInt8](repeating: 1, count: count)) }
+      #expect(throws: FormatError.self) { _ = try open([UInt8](repeating: 1, count: count)) }
     }
     for restarts in [0, 3, 1 << 20, UInt32.max] {
       var bytes = Array(sound.dropLast(4))
       bytes.append(u32: restarts)
-      #expect(throws: FormatError.self) { try open(bytes) }
+      #expect(throws: FormatError.self) { _ = try open(bytes) }
     }
-    #expect(throws: FormatError.self) { try open([0] + [1, 0, 0, 0] + [1, 0, 0, 0]) }
+    #expect(throws: FormatError.self) { _ = try open([0] + [1, 0, 0, 0] + [1, 0, 0, 0]) }
   }
 }
 

@@ -6,7 +6,7 @@ import Testing
   @Test(arguments: [UInt64](1...6), [64, 300, 4096])
   func bothDirectionsAreMirrorImages(seed: UInt64, blockByteCount: Int) throws {
     let model = try SegmentTestModel(seed: seed, count: 150, blockByteCount: blockByteCount)
-    let cursor = SegmentCursor(model.reader())
+    var cursor = SegmentCursor(model.reader())
     try cursor.seekToFirst()
     #expect(try cursor.forward() == model.entries, "seed \(seed)")
     try cursor.seekToLast()
@@ -18,7 +18,7 @@ import Testing
     let model = try SegmentTestModel(seed: seed, count: 120, blockByteCount: blockByteCount)
     var random = SegmentTestRandom(seed: seed &* 77)
     let access: SegmentCursor.Access = seed % 2 == 0 ? .scan : .point
-    let cursor = SegmentCursor(
+    var cursor = SegmentCursor(
       model.reader(cache: BlockCache(byteCount: 4096)), access: access)
     var position: Int?
     for step in 0..<600 {
@@ -45,7 +45,7 @@ import Testing
         position = position.map { $0 - 1 }
       }
       if let now = position, !model.entries.indices.contains(now) { position = nil }
-      #expect(cursor.entry == position.map { model.entries[$0] }, "seed \(seed) step \(step)")
+      #expect(cursor.current == position.map { model.entries[$0] }, "seed \(seed) step \(step)")
     }
   }
 
@@ -67,30 +67,30 @@ import Testing
   @Test func everyKeyIsFoundFromEveryFreshCursor() throws {
     let model = try SegmentTestModel(seed: 11, count: 60, blockByteCount: 64)
     for (position, entry) in model.entries.enumerated() {
-      let cursor = SegmentCursor(model.reader())
+      var cursor = SegmentCursor(model.reader())
       try cursor.seek(atOrAfter: entry.key, entry.sequence)
-      #expect(cursor.entry == entry)
+      #expect(cursor.current == entry)
       try cursor.previous()
-      #expect(cursor.entry == (position == 0 ? nil : model.entries[position - 1]))
+      #expect(cursor.current == (position == 0 ? nil : model.entries[position - 1]))
     }
   }
 
   @Test(.bug(id: "B25")) func movesWithoutAPositionDoNothing() throws {
     let model = try SegmentTestModel(seed: 3, count: 40, blockByteCount: 64)
-    let cursor = SegmentCursor(model.reader())
+    var cursor = SegmentCursor(model.reader())
     try cursor.next()
     try cursor.previous()
-    #expect(!cursor.isValid)
+    #expect(cursor.isValid == false)
     try cursor.seek(atOrAfter: [0xFF])
-    #expect(!cursor.isValid)
+    #expect(cursor.isValid == false)
     try cursor.previous()
-    #expect(!cursor.isValid)
+    #expect(cursor.isValid == false)
     try cursor.seek(before: [0])
-    #expect(!cursor.isValid)
+    #expect(cursor.isValid == false)
     try cursor.next()
-    #expect(!cursor.isValid)
+    #expect(cursor.isValid == false)
     try cursor.seekToFirst()
-    #expect(cursor.entry == model.entries.first)
+    #expect(cursor.current == model.entries.first)
   }
 
   @Test(.bug(id: "B28")) func bytesAreOrderedAsUnsignedNumbers() throws {
@@ -100,7 +100,7 @@ import Testing
     }
     let model = try SegmentTestModel(
       keys.map { SegmentTestEntry(key: $0, sequence: 5) }, blockByteCount: 64)
-    let cursor = SegmentCursor(model.reader())
+    var cursor = SegmentCursor(model.reader())
     try cursor.seekToFirst()
     let found = try cursor.forward().map(\.key)
     #expect(found == keys.sorted { $0.lexicographicallyPrecedes($1) })
@@ -113,14 +113,19 @@ import Testing
         value: [UInt8](repeating: UInt8(number), count: number % 7 == 0 ? 3000 : 5))
     }
     let model = try SegmentTestModel(entries, blockByteCount: 128)
-    let cursor = SegmentCursor(model.reader())
+    var cursor = SegmentCursor(model.reader())
     try cursor.seekToLast()
     for entry in entries.reversed() {
-      let (key, value) = (cursor.key, cursor.value)
-      #expect([UInt8](copying: key) == entry.key)
-      #expect([UInt8](copying: value) == entry.value)
+      expectBoth(entry, at: cursor)
       try cursor.previous()
     }
+  }
+
+  /// Takes key and value before it looks at either.
+  private func expectBoth(_ entry: SegmentTestEntry, at cursor: borrowing SegmentCursor) {
+    let (key, value) = (cursor.key, cursor.value)
+    #expect([UInt8](copying: key) == entry.key)
+    #expect([UInt8](copying: value) == entry.value)
   }
 
   @Test func largeAndEmptyEntriesComeBack() throws {
@@ -136,7 +141,7 @@ import Testing
       SegmentTestEntry(key: Array(longest.dropLast()), sequence: 3, kind: .removal),
     ]
     let model = try SegmentTestModel(entries)
-    let cursor = SegmentCursor(model.reader())
+    var cursor = SegmentCursor(model.reader())
     try cursor.seekToFirst()
     #expect(try cursor.forward() == model.entries)
     try cursor.seekToLast()

@@ -8,18 +8,18 @@ import Testing
   ///
   /// Runs for every bit, so it speaks up only when something is wrong.
   private func check(_ bytes: [UInt8], of model: SegmentTestModel, _ comment: String) {
-    let launch = SegmentCursor(model.reader(bytes: bytes))
-    check(launch, model.entries, comment) { () throws(DatabaseError) in
-      try launch.seekToFirst()
-    } step: { () throws(DatabaseError) in
-      try launch.next()
+    var launch = SegmentCursor(model.reader(bytes: bytes))
+    check(&launch, model.entries, comment) { cursor throws(DatabaseError) in
+      try cursor.seekToFirst()
+    } step: { cursor throws(DatabaseError) in
+      try cursor.next()
     }
     let reader = model.reader(bytes: bytes)
-    let backward = SegmentCursor(reader)
-    check(backward, model.entries.reversed(), comment) { () throws(DatabaseError) in
-      try backward.seekToLast()
-    } step: { () throws(DatabaseError) in
-      try backward.previous()
+    var backward = SegmentCursor(reader)
+    check(&backward, model.entries.reversed(), comment) { cursor throws(DatabaseError) in
+      try cursor.seekToLast()
+    } step: { cursor throws(DatabaseError) in
+      try cursor.previous()
     }
     for entry in model.entries where entry.sequence % 5 == 0 {
       do throws(DatabaseError) {
@@ -33,27 +33,33 @@ import Testing
     }
   }
 
+  private typealias Move = (inout SegmentCursor) throws(DatabaseError) -> Void
+
   /// Takes entries until the end or an error, which has to stay.
   private func check(
-    _ cursor: SegmentCursor, _ expected: [SegmentTestEntry], _ comment: String,
-    begin: () throws(DatabaseError) -> Void, step: () throws(DatabaseError) -> Void
+    _ cursor: inout SegmentCursor, _ expected: [SegmentTestEntry], _ comment: String,
+    begin: Move, step: Move
   ) {
     var count = 0
     do throws(DatabaseError) {
-      try begin()
-      while cursor.isValid, count < expected.count, cursor.entry == expected[count] {
+      try begin(&cursor)
+      while cursor.isValid, count < expected.count, cursor.current == expected[count] {
         count += 1
-        try step()
+        try step(&cursor)
       }
       if count < expected.count || cursor.isValid {
         Issue.record("\(comment): wrong after \(count) entries")
       }
     } catch {
       checkDamage(error, comment)
-      for move in [cursor.next, cursor.previous, cursor.seekToFirst] {
-        if cursor.isValid || (try? move()) != nil { Issue.record("\(comment): error is gone") }
-      }
+      checkFailed(&cursor, comment) { cursor throws(DatabaseError) in try cursor.next() }
+      checkFailed(&cursor, comment) { cursor throws(DatabaseError) in try cursor.previous() }
+      checkFailed(&cursor, comment) { cursor throws(DatabaseError) in try cursor.seekToFirst() }
     }
+  }
+
+  private func checkFailed(_ cursor: inout SegmentCursor, _ comment: String, move: Move) {
+    if cursor.isValid || (try? move(&cursor)) != nil { Issue.record("\(comment): error is gone") }
   }
 
   private func checkDamage(_ error: DatabaseError, _ comment: String) {
@@ -114,14 +120,14 @@ import Testing
     let model = try SegmentTestModel(seed: 6, count: 2000, blockByteCount: 500)
     let expected = DatabaseError.io(
       IOFailure(operation: "read", fileName: "000007.seg", code: 5))
-    let cursor = SegmentCursor(model.reader())
+    var cursor = SegmentCursor(model.reader())
     model.file.failAfter(reads: reads)
     #expect(throws: expected) {
       try cursor.seek(atOrAfter: model.entries[1000].key)
       while cursor.isValid { try cursor.next() }
     }
     model.file.failAfter()
-    #expect(!cursor.isValid)
+    #expect(cursor.isValid == false)
     #expect(throws: expected) { try cursor.next() }
     #expect(throws: expected) { try cursor.seekToFirst() }
     model.file.failAfter(reads: 0)
@@ -142,7 +148,8 @@ import Testing
       footerChecksum: model.summary.footerChecksum)
     let renamed = SegmentReader(file: model.file, fileName: "000008.seg", reference: reference)
     #expect(throws: DatabaseError.self) { _ = try renamed.index() }
-    #expect(throws: DatabaseError.self) { try SegmentCursor(renamed).seekToFirst() }
+    var cursor = SegmentCursor(renamed)
+    #expect(throws: DatabaseError.self) { try cursor.seekToFirst() }
   }
 
   @Test func aNewerFormatIsNamedAsSuch() throws {
@@ -154,7 +161,8 @@ import Testing
     let expected = DatabaseError.unsupportedFormat(
       fileName: "000007.seg", found: 5, known: FormatVersion.current)
     #expect(throws: expected) { _ = try model.reader(bytes: bytes).index() }
-    #expect(throws: expected) { try SegmentCursor(model.reader(bytes: bytes)).seekToFirst() }
+    var cursor = SegmentCursor(model.reader(bytes: bytes))
+    #expect(throws: expected) { try cursor.seekToFirst() }
   }
 
   /// All checksums hold here, so only the structure can tell.
@@ -173,7 +181,7 @@ import Testing
         let reader = SegmentReader(
           file: SegmentTestFile(bytes), fileName: "000007.seg", reference: reference)
         _ = try reader.index()
-        let cursor = SegmentCursor(reader)
+        var cursor = SegmentCursor(reader)
         #expect(throws: DatabaseError.self) {
           if isForward { try cursor.seek(atOrAfter: [3]) } else { try cursor.seekToLast() }
           _ = isForward ? try cursor.forward() : try cursor.backward()
@@ -190,7 +198,7 @@ import Testing
     let end = handle.handle.range.upperBound
     let cut = SegmentReference(
       number: 7, identity: whole.reference.identity, byteCount: end + 72, footerChecksum: 0)
-    let cursor = SegmentCursor(
+    var cursor = SegmentCursor(
       SegmentReader(
         file: SegmentTestFile(whole.bytes), fileName: "000007.seg", reference: cut))
     try cursor.seekToFirst()

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (0, 0), (0, 7), (1, 2), (1, 0xFF), (2, 1), (3, 0), (4, 1), (7, 1), (11, 0xFF), (15, 0xFF),
+    (0, 0), (0, 7), (1, 3), (1, 0xFF), (2, 1), (3, 0), (4, 1), (7, 1), (11, 0xFF), (15, 0xFF),
   ])
   func headsWithUnknownOrImpossibleFieldsAreRefused(place: Int, value: UInt8) throws {
     var bytes = head.encode(at: 500, of: identity)
@@ -82,9 +82,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [(BlockKind.data, 65_537), (.index, 1000), (.filter, 1000)])
+  func onlyDataBlocksInReachHaveADictionary(kind: BlockKind, decoded: Int) {
+    var bytes: [UInt8] = [kind.rawValue, 2, 0, kind.belongsToSpace ? 9 : 0, 0, 0, 0, 0]
+    bytes.append(u32: 10)
+    bytes.append(u32: UInt32(decoded))
+    bytes.append(u32: 0)
+    #expect(throws: FormatError.self) { try decode(sealed(bytes)) }
+  }
+
   @Test func codesOfTheFormatStay() {
     #expect(BlockKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6])
-    #expect(BlockCodecID.allCases.map(\.rawValue) == [0, 1])
+    #expect(BlockCodecID.allCases.map(\.rawValue) == [0, 1, 2])
   }
 
   // MARK: Footer

@@ -100,7 +100,7 @@ import Testing
     for begin in [0, 1, 2] {
       _ = model.file.takeReads()
       let reader = model.reader()
-      let cursor = SegmentCursor(reader)
+      var cursor = SegmentCursor(reader)
       switch begin {
       case 0: try cursor.seekToFirst()
       case 1: try cursor.seek(atOrAfter: [1])
@@ -108,7 +108,7 @@ import Testing
       }
       #expect(model.file.takeReads() == [0..<Limits.Block.firstReadByteCount])
       for entry in model.entries.prefix(200) {
-        #expect(cursor.entry == entry)
+        #expect(cursor.current == entry)
         try cursor.next()
       }
       let reads = model.file.takeReads()
@@ -124,7 +124,7 @@ import Testing
     _ = try reader.index()
     for isForward in [true, false] {
       _ = model.file.takeReads()
-      let cursor = SegmentCursor(reader)
+      var cursor = SegmentCursor(reader)
       if isForward { try cursor.seekToFirst() } else { try cursor.seekToLast() }
       let found = isForward ? try cursor.forward() : try cursor.backward()
       #expect(found.count == 3000)
@@ -140,11 +140,11 @@ import Testing
     let model = try large()
     let cache = BlockCache(byteCount: 1 << 20)
     let reader = model.reader(cache: cache)
-    let scan = SegmentCursor(reader)
+    var scan = SegmentCursor(reader)
     try scan.seek(atOrAfter: model.entries[1000].key)
-    #expect(scan.entry == model.entries[1000])
+    #expect(scan.current == model.entries[1000])
     #expect(cache.byteCount == 0)
-    let point = SegmentCursor(reader, access: .point)
+    var point = SegmentCursor(reader, access: .point)
     try point.seek(atOrAfter: model.entries[1000].key)
     #expect(cache.byteCount > 0)
     _ = model.file.takeReads()

@@ -105,7 +105,10 @@ struct SegmentTestModel {
     2: SpacePolicy(filter: .prefix(4)), 3: SpacePolicy(filter: .wholeKey),
   ]
 
-  init(_ entries: [SegmentTestEntry], blockByteCount: Int = 4096) throws {
+  init(
+    _ entries: [SegmentTestEntry], blockByteCount: Int = 4096,
+    compression: SegmentWriter.Compression = .plain
+  ) throws {
     self.entries = entries.sorted { left, right in
       if left.key == right.key { return left.sequence > right.sequence }
       return left.key.lexicographicallyPrecedes(right.key)
@@ -113,7 +116,7 @@ struct SegmentTestModel {
     file = SegmentTestFile()
     let writer = SegmentWriter(
       file: file, number: 7, identity: StoreIdentity(high: 0x0123_4567_89AB_CDEF, low: 42),
-      blockByteCount: blockByteCount, policies: Self.policies)
+      blockByteCount: blockByteCount, policies: Self.policies, compression: compression)
     for entry in self.entries { try writer.append(entry) }
     summary = try writer.finish()
   }
@@ -170,38 +173,38 @@ extension SegmentReader {
 }
 
 extension SegmentCursor {
-  var entry: SegmentTestEntry? {
+  var current: SegmentTestEntry? {
     guard isValid else { return nil }
     return SegmentTestEntry(
       key: [UInt8](copying: key), sequence: tag.sequence, kind: tag.kind,
       value: [UInt8](copying: value))
   }
 
-  func seek(
+  mutating func seek(
     atOrAfter key: [UInt8], _ sequence: SequenceNumber = Limits.Sequence.maximum
   ) throws(DatabaseError) {
     try seek(toFirstAtOrAfter: key.rawBytes, sequence)
   }
 
-  func seek(before key: [UInt8]) throws(DatabaseError) {
+  mutating func seek(before key: [UInt8]) throws(DatabaseError) {
     try seek(toLastBefore: key.rawBytes)
   }
 
   /// All entries from here on.
-  func forward() throws(DatabaseError) -> [SegmentTestEntry] {
+  mutating func forward() throws(DatabaseError) -> [SegmentTestEntry] {
     var found: [SegmentTestEntry] = []
-    while let entry {
-      found.append(entry)
+    while let current {
+      found.append(current)
       try next()
     }
     return found
   }
 
   /// All entries from here back.
-  func backward() throws(DatabaseError) -> [SegmentTestEntry] {
+  mutating func backward() throws(DatabaseError) -> [SegmentTestEntry] {
     var found: [SegmentTestEntry] = []
-    while let entry {
-      found.append(entry)
+    while let current {
+      found.append(current)
       try previous()
     }
     return found
