@@ -5,68 +5,70 @@
 // resolved (its segment opened) and sifted again until the top is a real entry.
 
 /// Every version of every key of one space, in internal key order.
-package final class MergingCursor {
-  private let sources: [MergeSource]
+package struct MergingCursor: ~Copyable {
+  private var sources: SourceList
   /// Indices of the sources that have a position; a binary heap.
   private var heap: [Int] = []
   private var isForward = true
+  /// The entry at the position; there must be one.
+  private(set) var entry = EntryReference.none
 
   package init(_ sources: [MergeSource]) {
-    self.sources = sources
+    self.sources = SourceList(sources)
   }
 
   package var isValid: Bool { !heap.isEmpty }
 
-  /// The entry at the position.
-  ///
-  /// There must be one.
-  package var current: MergeSource { sources[heap[0]] }
-
-  package func seek(
+  package mutating func seek(
     toFirstAtOrAfter key: [UInt8], sequence: SequenceNumber
   ) throws(DatabaseError) {
     isForward = true
-    for source in sources { try source.seek(toFirstAtOrAfter: key, sequence: sequence) }
+    for index in sources.indices {
+      try sources[index].seek(toFirstAtOrAfter: key, sequence: sequence)
+    }
     try rebuild()
   }
 
-  package func seek(toLastBefore key: [UInt8]) throws(DatabaseError) {
+  package mutating func seek(toLastBefore key: [UInt8]) throws(DatabaseError) {
     isForward = false
-    for source in sources { try source.seek(toLastBefore: key) }
+    for index in sources.indices { try sources[index].seek(toLastBefore: key) }
     try rebuild()
   }
 
   /// Goes on in the direction of the last seek.
   ///
   /// - Complexity: O(log *s*) comparisons for *s* sources that have a position.
-  package func advance() throws(DatabaseError) {
-    let top = sources[heap[0]]
-    if isForward { try top.next() } else { try top.previous() }
-    if top.isValid { siftDown(0) } else { removeTop() }
+  package mutating func advance() throws(DatabaseError) {
+    let top = heap[0]
+    if isForward { try sources[top].next() } else { try sources[top].previous() }
+    if sources[top].isValid { siftDown(0) } else { removeTop() }
     try resolveTop()
   }
 
-  private func rebuild() throws(DatabaseError) {
-    heap = sources.indices.filter { sources[$0].isValid }
+  private mutating func rebuild() throws(DatabaseError) {
+    heap.removeAll(keepingCapacity: true)
+    for index in sources.indices where sources[index].isValid { heap.append(index) }
     for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { siftDown(index) }
     try resolveTop()
   }
 
-  private func resolveTop() throws(DatabaseError) {
-    while let first = heap.first, sources[first].isProvisional {
-      try sources[first].resolve()
-      if sources[first].isValid { siftDown(0) } else { removeTop() }
+  private mutating func resolveTop() throws(DatabaseError) {
+    while let top = heap.first {
+      entry = sources[top].entry
+      guard sources[top].isProvisional else { return }
+      try sources[top].resolve()
+      if sources[top].isValid { siftDown(0) } else { removeTop() }
     }
   }
 
-  private func removeTop() {
+  private mutating func removeTop() {
     let last = heap.removeLast()
     if heap.isEmpty { return }
     heap[0] = last
     siftDown(0)
   }
 
-  private func siftDown(_ start: Int) {
+  private mutating func siftDown(_ start: Int) {
     var parent = start
     while true {
       var child = 2 * parent + 1
@@ -79,15 +81,15 @@ package final class MergingCursor {
   }
 
   private func precedes(_ a: Int, _ b: Int) -> Bool {
-    let left = sources[a]
-    let right = sources[b]
+    let left = sources[a].entry
+    let right = sources[b].entry
     let order = compareBytes(left.key, right.key)
     if order != 0 { return isForward ? order < 0 : order > 0 }
     // A bound comes before any entry of the same key, so that its segment is read in time.
-    if left.isProvisional != right.isProvisional { return left.isProvisional }
-    if left.isProvisional { return false }
-    let leftSequence = left.tag.sequence
-    let rightSequence = right.tag.sequence
+    let isLeftProvisional = sources[a].isProvisional
+    if isLeftProvisional != sources[b].isProvisional { return isLeftProvisional }
+    if isLeftProvisional { return false }
+    let (leftSequence, rightSequence) = (left.tag.sequence, right.tag.sequence)
     return isForward ? leftSequence > rightSequence : leftSequence < rightSequence
   }
 }

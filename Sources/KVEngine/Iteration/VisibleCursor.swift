@@ -12,24 +12,24 @@
 // moves on; forward it is borrowed. A change of direction seeks again from the current key.
 
 /// A position among the live keys of one space.
-package final class VisibleCursor {
-  private enum State {
-    case unpositioned
+package struct VisibleCursor: ~Copyable {
+  private enum Position {
+    case none
     case atEntry(isForward: Bool)
     case beforeFirst
     case behindLast
-    case failed(DatabaseError)
   }
 
-  private let merging: MergingCursor
+  private var merging: MergingCursor
   private let lower: [UInt8]
   private let upper: [UInt8]?
   private let sequence: SequenceNumber
   private let gaps: GapNotes?
-  private var state = State.unpositioned
-  private var currentKey = ByteBuffer(byteCount: 0)
+  private var position = Position.none
+  private var failure: DatabaseError?
+  private var currentKey = KeyBuffer()
   private var currentTag = EntryTag(sequence: 0, kind: .tombstone)
-  private var savedValue = ByteBuffer(byteCount: 0)
+  private var savedValue = ByteBuffer.empty
 
   /// Makes a cursor over the keys from `lower` up to `upper`, both with their space byte, as they
   /// were at `sequence`.
@@ -37,7 +37,7 @@ package final class VisibleCursor {
   /// Without `upper` no key is behind those that may be seen. `gaps` is what other reads have
   /// learnt; a read without it looks at everything.
   package init(
-    _ merging: MergingCursor, lower: [UInt8], upper: [UInt8]?, sequence: SequenceNumber,
+    _ merging: consuming MergingCursor, lower: [UInt8], upper: [UInt8]?, sequence: SequenceNumber,
     gaps: GapNotes? = nil
   ) {
     self.gaps = gaps
@@ -48,7 +48,7 @@ package final class VisibleCursor {
   }
 
   package var isValid: Bool {
-    if case .atEntry = state { return true }
+    if case .atEntry = position { return true }
     return false
   }
 
@@ -57,7 +57,7 @@ package final class VisibleCursor {
   /// There must be an entry.
   package var key: RawSpan {
     @_lifetime(borrow self)
-    get { currentKey.bytes(keptBy: self) }
+    get { currentKey.bytes }
   }
 
   /// The value, valid until the next move.
@@ -66,10 +66,10 @@ package final class VisibleCursor {
   package var value: RawSpan {
     @_lifetime(borrow self)
     get {
-      if case .atEntry(isForward: true) = state {
-        return unsafe _overrideLifetime(merging.current.value, borrowing: self)
+      if case .atEntry(isForward: true) = position {
+        return unsafe _overrideLifetime(merging.entry.value, borrowing: self)
       }
-      return savedValue.bytes(keptBy: self)
+      return savedValue.bytes
     }
   }
 
@@ -81,68 +81,66 @@ package final class VisibleCursor {
   /// Goes to the first entry, or from an entry to the following one.
   ///
   /// - Complexity: O(log *s*) comparisons for each version stepped over.
-  package func next() throws(DatabaseError) {
-    switch state {
-    case .failed(let error): throw error
+  package mutating func next() throws(DatabaseError) {
+    switch position {
     case .behindLast: return
-    case .unpositioned, .beforeFirst: try seek(toFirstAtOrAfter: lower)
+    case .none, .beforeFirst: try seek(toFirstAtOrAfter: lower)
     case .atEntry(isForward: true):
-      try guarded { () throws(DatabaseError) in
-        try merging.advance()
-        try findForward(from: nil, skippingCurrent: true)
+      try guarded { cursor throws(DatabaseError) in
+        try cursor.merging.advance()
+        try cursor.findForward(from: nil, skippingCurrent: true)
       }
     case .atEntry(isForward: false):
-      try guarded { () throws(DatabaseError) in
-        let start = [UInt8](copying: key)
-        try merging.seek(toFirstAtOrAfter: start, sequence: 0)
-        try findForward(from: start, skippingCurrent: true)
+      try guarded { cursor throws(DatabaseError) in
+        let start = [UInt8](copying: cursor.key)
+        try cursor.merging.seek(toFirstAtOrAfter: start, sequence: 0)
+        try cursor.findForward(from: start, skippingCurrent: true)
       }
     }
   }
 
   /// Goes to the last entry, or from an entry to the one before it.
-  package func previous() throws(DatabaseError) {
-    switch state {
-    case .failed(let error): throw error
+  package mutating func previous() throws(DatabaseError) {
+    switch position {
     case .beforeFirst: return
-    case .unpositioned, .behindLast:
-      try guarded { () throws(DatabaseError) in
-        try seekMerging(toLastBefore: upper)
-        try findBackward(from: upper)
+    case .none, .behindLast:
+      try guarded { cursor throws(DatabaseError) in
+        try cursor.seekMerging(toLastBefore: cursor.upper)
+        try cursor.findBackward(from: cursor.upper)
       }
     case .atEntry(isForward: true):
-      try guarded { () throws(DatabaseError) in
-        let end = [UInt8](copying: key)
-        try merging.seek(toLastBefore: end)
-        try findBackward(from: end)
+      try guarded { cursor throws(DatabaseError) in
+        let end = [UInt8](copying: cursor.key)
+        try cursor.merging.seek(toLastBefore: end)
+        try cursor.findBackward(from: end)
       }
     case .atEntry(isForward: false):
-      try guarded { () throws(DatabaseError) in try findBackward(from: nil) }
+      try guarded { cursor throws(DatabaseError) in try cursor.findBackward(from: nil) }
     }
   }
 
   /// Goes to the first entry at or behind a key (with its space byte).
-  package func seek(toFirstAtOrAfter key: [UInt8]) throws(DatabaseError) {
-    try guarded { () throws(DatabaseError) in
-      let target = compareBytes(key, lower) < 0 ? lower : key
-      try merging.seek(toFirstAtOrAfter: target, sequence: .max)
-      try findForward(from: target, skippingCurrent: false)
+  package mutating func seek(toFirstAtOrAfter key: [UInt8]) throws(DatabaseError) {
+    try guarded { cursor throws(DatabaseError) in
+      let target = compareBytes(key, cursor.lower) < 0 ? cursor.lower : key
+      try cursor.merging.seek(toFirstAtOrAfter: target, sequence: .max)
+      try cursor.findForward(from: target, skippingCurrent: false)
     }
   }
 
   /// Goes to the last entry at or before a key (with its space byte).
-  package func seek(toLastAtOrBefore key: [UInt8]) throws(DatabaseError) {
-    try guarded { () throws(DatabaseError) in
+  package mutating func seek(toLastAtOrBefore key: [UInt8]) throws(DatabaseError) {
+    try guarded { cursor throws(DatabaseError) in
       // The smallest key behind `key` is `key` and a zero byte.
       let behind = key + [0]
-      let isInside = upper.map { compareBytes(behind, $0) < 0 } ?? true
-      let end = isInside ? behind : upper
-      try seekMerging(toLastBefore: end)
-      try findBackward(from: end)
+      let isInside = cursor.upper.map { compareBytes(behind, $0) < 0 } ?? true
+      let end = isInside ? behind : cursor.upper
+      try cursor.seekMerging(toLastBefore: end)
+      try cursor.findBackward(from: end)
     }
   }
 
-  private func seekMerging(toLastBefore key: [UInt8]?) throws(DatabaseError) {
+  private mutating func seekMerging(toLastBefore key: [UInt8]?) throws(DatabaseError) {
     if let key {
       try merging.seek(toLastBefore: key)
     } else {
@@ -152,12 +150,15 @@ package final class VisibleCursor {
     }
   }
 
-  private func guarded(_ move: () throws(DatabaseError) -> Void) throws(DatabaseError) {
-    if case .failed(let error) = state { throw error }
+  private mutating func guarded(
+    _ move: (inout VisibleCursor) throws(DatabaseError) -> Void
+  ) throws(DatabaseError) {
+    if let failure { throw failure }
     do {
-      try move()
+      try move(&self)
     } catch {
-      state = .failed(error)
+      position = .none
+      failure = error
       throw error
     }
   }
@@ -166,49 +167,53 @@ package final class VisibleCursor {
   ///
   /// `start` is the key that was sought; a step has none, its stretch begins with the first dead
   /// key.
-  private func findForward(from start: [UInt8]?, skippingCurrent: Bool) throws(DatabaseError) {
+  private mutating func findForward(
+    from start: [UInt8]?, skippingCurrent: Bool
+  ) throws(DatabaseError) {
     var isSkipping = skippingCurrent
     var stretch = Stretch(start: start)
     while merging.isValid {
-      let source = merging.current
-      if let upper, compareBytes(source.key, upper) >= 0 { break }
-      let tag = source.tag
-      if tag.sequence <= sequence, !isSkipping || compareBytes(source.key, currentKey) != 0 {
+      let entry = merging.entry
+      if let upper, compareBytes(entry.key, upper) >= 0 { break }
+      let tag = entry.tag
+      if tag.sequence <= sequence, !isSkipping || compareBytes(entry.key, currentKey.bytes) != 0 {
         if tag.kind.isPut {
-          if stretch.isNoteworthy { note(stretch, end: [UInt8](copying: source.key)) }
-          ByteBuffer.assign(source.key, to: &currentKey)
+          if stretch.isNoteworthy { note(stretch, end: [UInt8](copying: entry.key)) }
+          currentKey.replace(after: 0, with: entry.key)
           currentTag = tag
-          state = .atEntry(isForward: true)
+          position = .atEntry(isForward: true)
           return
         }
-        if stretch.start == nil { stretch.start = [UInt8](copying: source.key) }
-        ByteBuffer.assign(source.key, to: &currentKey)
+        if stretch.start == nil { stretch.start = [UInt8](copying: entry.key) }
+        currentKey.replace(after: 0, with: entry.key)
         isSkipping = true
       }
-      if stretch.stepOver(), let gap = gaps?.gap(around: source.key, at: sequence) {
+      if stretch.stepOver(), let gap = gaps?.gap(around: entry.key, at: sequence) {
         try merging.seek(toFirstAtOrAfter: gap.upper, sequence: .max)
       } else {
         try merging.advance()
       }
     }
     if stretch.isNoteworthy, let upper { note(stretch, end: upper) }
-    state = .behindLast
+    position = .behindLast
   }
 
   /// Stops at the live key before the merge's position, leaving the merge before that key.
   ///
   /// `end` is the key before which was sought; a step has none, its stretch begins with the first
   /// dead key.
-  private func findBackward(from end: [UInt8]?) throws(DatabaseError) {
+  private mutating func findBackward(from end: [UInt8]?) throws(DatabaseError) {
     var stretch = Stretch(start: end)
-    while merging.isValid, compareBytes(merging.current.key, lower) >= 0 {
-      ByteBuffer.assign(merging.current.key, to: &currentKey)
+    while merging.isValid, compareBytes(merging.entry.key, lower) >= 0 {
+      let first = merging.entry
+      currentKey.replace(after: 0, with: first.key)
       var newest: EntryTag?
-      while merging.isValid, compareBytes(merging.current.key, currentKey) == 0 {
-        let source = merging.current
-        if source.tag.sequence <= sequence {
-          newest = source.tag
-          ByteBuffer.assign(source.value, to: &savedValue)
+      while merging.isValid {
+        let entry = merging.entry
+        guard compareBytes(entry.key, currentKey.bytes) == 0 else { break }
+        if entry.tag.sequence <= sequence {
+          newest = entry.tag
+          ByteBuffer.assign(entry.value, to: &savedValue)
         }
         try merging.advance()
       }
@@ -219,7 +224,7 @@ package final class VisibleCursor {
               lower: [UInt8](copying: currentKey.bytes), upper: end, sequence: sequence))
         }
         currentTag = newest
-        state = .atEntry(isForward: false)
+        position = .atEntry(isForward: false)
         return
       }
       if stretch.start == nil { stretch.start = [UInt8](copying: currentKey.bytes) }
@@ -228,7 +233,7 @@ package final class VisibleCursor {
         try merging.seek(toLastBefore: gap.lower + [0])
       }
     }
-    state = .beforeFirst
+    position = .beforeFirst
   }
 
   private func note(_ stretch: Stretch, end: [UInt8]) {

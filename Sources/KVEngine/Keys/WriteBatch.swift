@@ -46,11 +46,21 @@ public struct WriteBatch: Sendable {
   }
 
   /// Demands that a key has no value when the batch is written.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - space: Where the key lives.
   public mutating func require(absent key: [UInt8], in space: Space = .standard) {
     preconditions.append(.absent([space.code] + key))
   }
 
   /// Demands that nothing was written under a key since a snapshot was taken.
+  ///
+  /// - Parameters:
+  ///   - key: The key, written or not.
+  ///   - sequence: The ``Snapshot/sequence`` of a snapshot that is held until the batch is written:
+  ///     what was written since one that nobody holds can be told no more.
+  ///   - space: Where the key lives.
   public mutating func require(
     unchanged key: [UInt8], since sequence: UInt64, in space: Space = .standard
   ) {
@@ -58,6 +68,11 @@ public struct WriteBatch: Sendable {
   }
 
   /// Demands that nothing was written under any key with a prefix since a snapshot was taken.
+  ///
+  /// - Parameters:
+  ///   - prefix: The first bytes of the keys.
+  ///   - sequence: As for ``require(unchanged:since:in:)``.
+  ///   - space: Where the keys live.
   public mutating func require(
     unchangedPrefix prefix: [UInt8], since sequence: UInt64, in space: Space = .standard
   ) {

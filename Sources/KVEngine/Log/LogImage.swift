@@ -2,7 +2,7 @@
 // every launch replays one, and copying entries into a skip list that serves one read of 200 would
 // cost more than the read. Entries are located at open and sorted per space when first needed.
 
-/// The recovered log as a memtable.
+/// Operations where they lie, as a memtable: a recovered log, or a group too large for one.
 ///
 /// Immutable.
 package final class LogImage: Sendable {
@@ -28,35 +28,61 @@ package final class LogImage: Sendable {
   ///
   /// - Throws: ``FormatError`` when a record's payload does not decode although its checksum holds:
   ///   it was not written by this library.
-  package init(_ contents: LogContents) throws(FormatError) {
-    var located: [UInt8: (entries: [Entry], isSorted: Bool)] = [:]
+  package convenience init(_ contents: LogContents) throws(FormatError) {
+    var located = Located()
+    for record in contents.records {
+      try located.add(
+        record.payload, of: contents.bytes, count: record.head.operationCount,
+        firstSequence: record.head.firstSequence)
+    }
+    self.init(located, in: contents.bytes, lastSequence: contents.lastSequence)
+  }
+
+  /// Locates the operations of a group that is not in a log.
+  package convenience init(
+    operations: [UInt8], count: Int, firstSequence: SequenceNumber
+  ) throws(FormatError) {
+    let bytes = ByteBuffer(copying: operations)
+    var located = Located()
+    try located.add(0..<bytes.byteCount, of: bytes, count: count, firstSequence: firstSequence)
+    self.init(located, in: bytes, lastSequence: firstSequence + UInt64(count) - 1)
+  }
+
+  private init(_ located: Located, in buffer: ByteBuffer, lastSequence: SequenceNumber) {
+    self.buffer = buffer
+    self.lastSequence = lastSequence
+    spaces = Lock(located.spaces)
+    changes = located.changes
+    entryCount = located.count
+  }
+
+  /// Entries that were found so far.
+  private struct Located {
+    var spaces: [UInt8: (entries: [Entry], isSorted: Bool)] = [:]
     var changes: [UInt8: Int] = [:]
     var count = 0
-    let buffer = contents.bytes
-    for record in contents.records {
-      let base = record.payload.lowerBound
-      var operations = OperationReader(
-        buffer.bytes.extracting(record.payload), count: record.head.operationCount)
-      var sequence = record.head.firstSequence
-      while let operation = try Self.next(of: &operations, base: base) {
+
+    mutating func add(
+      _ payload: Range<Int>, of buffer: ByteBuffer, count operationCount: Int,
+      firstSequence: SequenceNumber
+    ) throws(FormatError) {
+      let base = payload.lowerBound
+      var operations = OperationReader(buffer.bytes.extracting(payload), count: operationCount)
+      var sequence = firstSequence
+      while let operation = try LogImage.next(of: &operations, base: base) {
         let keyRange = (base + operation.key.lowerBound)..<(base + operation.key.upperBound)
         let key = buffer.bytes.extracting(keyRange)
         let space = unsafe key.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
         let entry = Entry(
-          prefix: Self.prefix(of: key), tag: EntryTag(sequence: sequence, kind: operation.kind),
-          keyRange: keyRange,
+          prefix: LogImage.prefix(of: key),
+          tag: EntryTag(sequence: sequence, kind: operation.kind), keyRange: keyRange,
           valueRange: (base + operation.value.lowerBound)..<(base + operation.value.upperBound))
-        located[space, default: ([], false)].entries.append(entry)
+        spaces[space, default: ([], false)].entries.append(entry)
         changes[space, default: 0] += operation.kind.change
         sequence += 1
         count += 1
       }
     }
-    self.buffer = buffer
-    lastSequence = contents.lastSequence
-    spaces = Lock(located)
-    self.changes = changes
-    entryCount = count
   }
 
   /// How the image changes the number of live keys of a space.
@@ -145,7 +171,7 @@ extension LogImage {
 }
 
 /// A position in one space of a recovered log.
-package final class LogImageCursor {
+package struct LogImageCursor {
   private let image: LogImage
   private let space: UInt8
   private let entries: [LogImage.Entry]
@@ -161,27 +187,32 @@ package final class LogImageCursor {
   package var isValid: Bool { entries.indices.contains(index) }
   package var tag: EntryTag { entries[index].tag }
 
+  /// Where the entry is, `nil` without one.
+  var entry: EntryReference? {
+    isValid ? EntryReference(key: key, value: value, tag: tag) : nil
+  }
+
   package var key: RawSpan {
     @_lifetime(borrow self)
-    get { image.buffer.bytes(entries[index].keyRange, keptBy: self) }
+    get { unsafe _overrideLifetime(image.key(of: entries[index]), borrowing: self) }
   }
 
   package var value: RawSpan {
     @_lifetime(borrow self)
-    get { image.buffer.bytes(entries[index].valueRange, keptBy: self) }
+    get { unsafe _overrideLifetime(image.value(of: entries[index]), borrowing: self) }
   }
 
   /// Goes to the first entry at or behind an internal key.
-  package func seek(toFirstAtOrAfter key: RawSpan, sequence: SequenceNumber) {
+  package mutating func seek(toFirstAtOrAfter key: RawSpan, sequence: SequenceNumber) {
     index = image.lowerBound(
       in: entries, ofSpace: space, key: key, sequence: sequence)
   }
 
   /// Goes to the last entry whose key is smaller.
-  package func seek(toLastBefore key: RawSpan) {
+  package mutating func seek(toLastBefore key: RawSpan) {
     index = image.lowerBound(in: entries, ofSpace: space, key: key, sequence: .max) - 1
   }
 
-  package func next() { index += 1 }
-  package func previous() { index -= 1 }
+  package mutating func next() { index += 1 }
+  package mutating func previous() { index -= 1 }
 }

@@ -46,7 +46,7 @@ package final class MemTable: @unchecked Sendable {
 }
 
 /// A position in a memlist.
-package final class MemTableCursor {
+package struct MemTableCursor {
   private let list: SkipList
   private var node: SkipList.Node = 0
 
@@ -57,28 +57,33 @@ package final class MemTableCursor {
   package var isValid: Bool { node != 0 }
   package var tag: EntryTag { list.tag(node) }
 
+  /// Where the entry is, `nil` without one.
+  var entry: EntryReference? {
+    isValid ? EntryReference(key: key, value: value, tag: tag) : nil
+  }
+
   package var key: RawSpan {
     @_lifetime(borrow self)
-    get { list.key(node, keptBy: self) }
+    get { unsafe _overrideLifetime(list.key(node, keptBy: list), borrowing: self) }
   }
 
   package var value: RawSpan {
     @_lifetime(borrow self)
-    get { list.value(node, keptBy: self) }
+    get { unsafe _overrideLifetime(list.value(node, keptBy: list), borrowing: self) }
   }
 
   /// Goes to the first entry at or behind an internal key.
-  package func seek(toFirstAtOrAfter key: RawSpan, sequence: SequenceNumber) {
+  package mutating func seek(toFirstAtOrAfter key: RawSpan, sequence: SequenceNumber) {
     node = list.lowerBound(key, sequence)
   }
 
   /// Goes to the last entry whose key is smaller.
-  package func seek(toLastBefore key: RawSpan) {
+  package mutating func seek(toLastBefore key: RawSpan) {
     node = list.predecessor(of: key, .max)
   }
 
-  package func next() { node = list.next(node) }
+  package mutating func next() { node = list.next(node) }
 
   /// - Complexity: O(log *n*): the list has no backward links, since walks back are rare.
-  package func previous() { node = list.predecessor(of: key, tag.sequence) }
+  package mutating func previous() { node = list.predecessor(of: key, tag.sequence) }
 }

@@ -50,8 +50,8 @@ struct MergeSample {
   /// A merge of all sources for one space.
   func merge(space: UInt8 = 64) -> MergingCursor {
     MergingCursor(
-      tables.map { MergeSource(table: $0) }
-        + images.map { MergeSource(image: $0, space: space) })
+      tables.map { MergeSource.table($0) }
+        + images.map { MergeSource.image($0, space: space) })
   }
 
   /// What a reader at a sequence sees inside bounds: newest versions, without deleted keys.

@@ -5,7 +5,7 @@ import Testing
 
 /// What a reader at one moment sees, against a sorted list.
 @Suite struct VisibleCursorTests {
-  private func entry(_ cursor: VisibleCursor) -> ModelEntry? {
+  private func entry(_ cursor: borrowing VisibleCursor) -> ModelEntry? {
     guard cursor.isValid else { return nil }
     return ModelEntry(
       key: [UInt8](copying: cursor.key), sequence: cursor.tag.sequence, kind: cursor.tag.kind,
@@ -13,9 +13,12 @@ import Testing
   }
 
   /// A cursor of random bounds at a random moment, and its model.
-  private func make(
-    _ sample: MergeSample, using random: inout SeededGenerator
-  ) -> (VisibleCursor, ModelCursor) {
+  private struct Pair: ~Copyable {
+    var cursor: VisibleCursor
+    var model: ModelCursor
+  }
+
+  private func make(_ sample: MergeSample, using random: inout SeededGenerator) -> Pair {
     let keys = ModelEntry.trickyKeys
     func bound() -> [UInt8] {
       let key = keys[Int.random(in: 0..<keys.count, using: &random)]
@@ -24,8 +27,9 @@ import Testing
     let lower = random.coin() ? [64] : bound()
     let upper: [UInt8]? = random.coin() ? [65] : bound()
     let sequence = UInt64.random(in: 0...sample.lastSequence, using: &random)
-    let cursor = VisibleCursor(sample.merge(), lower: lower, upper: upper, sequence: sequence)
-    return (cursor, ModelCursor(sample.visible(at: sequence, from: lower, upTo: upper)))
+    return Pair(
+      cursor: VisibleCursor(sample.merge(), lower: lower, upper: upper, sequence: sequence),
+      model: ModelCursor(sample.visible(at: sequence, from: lower, upTo: upper)))
   }
 
   @Test(.bug(id: "B17"), .bug(id: "B25"), .bug(id: "B29"), arguments: 0..<40 as Range<UInt64>)
@@ -34,30 +38,30 @@ import Testing
     var random = SeededGenerator(seed: seed, stream: 2)
     let keys = ModelEntry.trickyKeys
     for round in 0..<8 {
-      var (cursor, model) = make(sample, using: &random)
-      #expect(!cursor.isValid)
+      var pair = make(sample, using: &random)
+      #expect(pair.cursor.isValid == false)
       var moves: [String] = []
       for _ in 0..<40 {
         let key = [64] + keys[Int.random(in: 0..<keys.count, using: &random)]
         switch Int.random(in: 0..<8, using: &random) {
         case 0:
           moves.append("first at or after \(key)")
-          try cursor.seek(toFirstAtOrAfter: key)
-          model.seek(toFirstAtOrAfter: key)
+          try pair.cursor.seek(toFirstAtOrAfter: key)
+          pair.model.seek(toFirstAtOrAfter: key)
         case 1:
           moves.append("last at or before \(key)")
-          try cursor.seek(toLastAtOrBefore: key)
-          model.seek(toLastAtOrBefore: key)
+          try pair.cursor.seek(toLastAtOrBefore: key)
+          pair.model.seek(toLastAtOrBefore: key)
         case 2...4:
           moves.append("next")
-          try cursor.next()
-          model.next()
+          try pair.cursor.next()
+          pair.model.next()
         default:
           moves.append("previous")
-          try cursor.previous()
-          model.previous()
+          try pair.cursor.previous()
+          pair.model.previous()
         }
-        guard entry(cursor) == model.current else {
+        guard entry(pair.cursor) == pair.model.current else {
           Issue.record("seed \(seed) round \(round): \(moves.suffix(5))")
           return
         }
@@ -70,23 +74,23 @@ import Testing
     let sample = try MergeSample(seed: seed)
     var random = SeededGenerator(seed: seed, stream: 3)
     for _ in 0..<6 {
-      let (cursor, model) = make(sample, using: &random)
+      var pair = make(sample, using: &random)
       var forward: [ModelEntry] = []
-      try cursor.next()
-      while let entry = entry(cursor) {
+      try pair.cursor.next()
+      while let entry = entry(pair.cursor) {
         forward.append(entry)
-        try cursor.next()
+        try pair.cursor.next()
       }
-      #expect(forward == model.entries, "seed \(seed)")
+      #expect(forward == pair.model.entries, "seed \(seed)")
       var backward: [ModelEntry] = []
-      try cursor.previous()
-      while let entry = entry(cursor) {
+      try pair.cursor.previous()
+      while let entry = entry(pair.cursor) {
         backward.append(entry)
-        try cursor.previous()
+        try pair.cursor.previous()
       }
       #expect(backward == forward.reversed(), "seed \(seed)")
-      try cursor.next()
-      #expect(entry(cursor) == forward.first, "seed \(seed)")
+      try pair.cursor.next()
+      #expect(entry(pair.cursor) == forward.first, "seed \(seed)")
     }
   }
 
@@ -104,9 +108,9 @@ import Testing
     try table.apply(batch.bytes.rawBytes, count: keys.count, firstSequence: 1000)
     let image = try LogImage(log.read(log.bytes))
     let expected = keys.sorted { $0.lexicographicallyPrecedes($1) }
-    let both = [MergeSource(table: table), MergeSource(image: image, space: 64)]
+    let both = [MergeSource.table(table), MergeSource.image(image, space: 64)]
     for sources in [[both[0]], [both[1]], both] {
-      let cursor = VisibleCursor(
+      var cursor = VisibleCursor(
         MergingCursor(sources), lower: [64], upper: [65], sequence: .max)
       var found: [[UInt8]] = []
       try cursor.next()
@@ -127,8 +131,8 @@ import Testing
     try table.apply(batch.bytes.rawBytes, count: 2, firstSequence: 1)
     let (lower, upper) = KeyRange.all.bounds(in: last)
     #expect(upper == nil)
-    let cursor = VisibleCursor(
-      MergingCursor([MergeSource(table: table)]), lower: lower, upper: upper, sequence: 9)
+    var cursor = VisibleCursor(
+      MergingCursor([MergeSource.table(table)]), lower: lower, upper: upper, sequence: 9)
     try cursor.previous()
     #expect(entry(cursor)?.value == [1])
     try cursor.seek(toLastAtOrBefore: [255] + [UInt8](repeating: 0xFF, count: 65_535))
@@ -136,7 +140,7 @@ import Testing
     try cursor.previous()
     #expect(entry(cursor)?.value == [2])
     try cursor.previous()
-    #expect(!cursor.isValid)
+    #expect(cursor.isValid == false)
   }
 
   /// Versions that are written while a cursor stands do not exist for it.
@@ -147,9 +151,9 @@ import Testing
     let table = MemTable()
     let sources = sample.tables + [table]
     let merging = MergingCursor(
-      sources.map { MergeSource(table: $0) }
-        + sample.images.map { MergeSource(image: $0, space: 64) })
-    let cursor = VisibleCursor(
+      sources.map { MergeSource.table($0) }
+        + sample.images.map { MergeSource.image($0, space: 64) })
+    var cursor = VisibleCursor(
       merging, lower: [64], upper: [65], sequence: sample.lastSequence)
     var model = ModelCursor(
       sample.visible(at: sample.lastSequence, from: [64], upTo: [65]))

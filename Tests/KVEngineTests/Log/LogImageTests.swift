@@ -37,7 +37,7 @@ import Testing
     for code in [3, 64, 65] as [UInt8] {
       let expected = model.filter { $0.key[0] == code }
       #expect(image.change(ofSpace: code) == expected.filter { $0.kind == .insertion }.count)
-      let cursor = LogImageCursor(image, space: code)
+      var cursor = LogImageCursor(image, space: code)
       #expect(!cursor.isValid)
       var found: [ModelEntry] = []
       cursor.seek(toFirstAtOrAfter: [code].rawBytes, sequence: .max)
@@ -63,7 +63,7 @@ import Testing
     let keys = ModelEntry.trickyKeys
     for code in [3, 64] as [UInt8] {
       let expected = model.filter { $0.key[0] == code }
-      let cursor = LogImageCursor(image, space: code)
+      var cursor = LogImageCursor(image, space: code)
       let targets =
         keys.map { [code] + $0 } + keys.map { [code] + $0 + [0] }
         + [[code], [code - 1], [code + 1], [code - 1, 9], [code + 1, 0], []]

@@ -40,7 +40,7 @@ import Testing
       let insertions = model.filter { $0.key[0] == code && $0.kind == .insertion }
       #expect(table.change(ofSpace: code) == insertions.count)
     }
-    let cursor = MemTableCursor(table)
+    var cursor = MemTableCursor(table)
     #expect(!cursor.isValid)
     var found: [ModelEntry] = []
     cursor.seek(toFirstAtOrAfter: [UInt8]().rawBytes, sequence: .max)
@@ -62,7 +62,7 @@ import Testing
     seed: UInt64
   ) throws {
     let (table, model) = try make(seed: seed)
-    let cursor = MemTableCursor(table)
+    var cursor = MemTableCursor(table)
     let keys = ModelEntry.trickyKeys
     for key in keys.map({ [64] + $0 }) + keys.map({ [63] + $0 + [0] }) + [[], [65]] {
       for sequence in [0, 9, 40, .max] as [SequenceNumber] {
@@ -86,7 +86,7 @@ import Testing
       batch.put([7], forKey: [UInt8](repeating: UInt8(index), count: 65_535))
       try table.apply(batch.bytes.rawBytes, count: 2, firstSequence: 1 + 2 * index)
     }
-    let cursor = MemTableCursor(table)
+    var cursor = MemTableCursor(table)
     cursor.seek(toFirstAtOrAfter: [UInt8]().rawBytes, sequence: .max)
     var found = 0
     while let entry = entry(cursor) {
@@ -140,7 +140,7 @@ import Testing
       while true {
         let isLast = isDone.load(ordering: .acquiring)
         let visible = published.load(ordering: .acquiring)
-        let cursor = MemTableCursor(table)
+        var cursor = MemTableCursor(table)
         var seen: UInt64 = 0
         var before: ModelEntry?
         if backward {
