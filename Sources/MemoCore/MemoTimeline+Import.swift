@@ -29,14 +29,6 @@ package struct ImportCounts: Sendable, Equatable {
 }
 
 extension MemoTimeline {
-  /// Options for a handle that imports: until there is a load that writes segments directly, a
-  /// large log makes few and large segments.
-  package static func importOptions() -> DatabaseOptions {
-    var options = DatabaseOptions()
-    options.logByteCount = 16 << 20
-    return options
-  }
-
   /// Whether a memo is small enough for a store.
   ///
   /// - Complexity: O(1) for all but the very largest.

@@ -13,6 +13,7 @@ import Testing
     #expect(operations.count >= 300)
     #expect(workload.commits.count >= 90)
     #expect(workload.refusalCount >= 5)
+    #expect(workload.loadCount >= 4)
     #expect(workload.commits.count { $0.durability == .lazy } >= 20)
     let kinds = Set(operations.map { $0.description.split(separator: " ")[1] })
     #expect(kinds.isSuperset(of: ["create", "make", "write", "sync", "rename", "link", "unlink"]))

@@ -5,18 +5,11 @@
 //  R1  of each key, the newest entry of the inputs; readers of older ones hold the inputs. An older
 //      one goes out as well where one entry cannot carry both changes of the count;
 //  R2  a tombstone goes only if no segment outside the inputs can hold an older entry of its key,
-// and
-//      if the changes it stands for cancel out, so that no count moves, and it hides nothing here;
+//      and if the changes it stands for cancel out, so that no count moves, and it hides nothing
+//      here;
 //  R3  a sequence is dropped only if no segment outside the inputs overlaps the output's space and
-// no
-//      snapshot is older than it: then nothing is left that it could be compared with;
+//      no snapshot is older than it: then nothing is left that it could be compared with;
 //  R4  a segment never holds two spaces, and never more than the cap and one entry.
-
-/// Where a job's segments go.
-package protocol SegmentSink {
-  /// Creates a file for the next segment.
-  mutating func begin() throws(JobFailure) -> (file: any File, number: UInt64)
-}
 
 package struct CompactionJob {
   package let inputs: [SegmentHandle]
@@ -33,10 +26,6 @@ package struct CompactionJob {
   package let now: Int64
   /// Asked now and then; `true` ends the job.
   package let isCancelled: @Sendable () -> Bool
-
-  /// Output is made durable in steps of so many bytes: one sync of a whole segment of 32 MiB would
-  /// hold up commits for 90 ms.
-  private static let syncByteCount = 256 << 10
 
   package init(
     inputs: [SegmentHandle], reason: CompactionPlan.Reason, session: UInt64,
@@ -60,8 +49,9 @@ package struct CompactionJob {
   /// - Complexity: O(*n* log *s*) for *n* entries of *s* segments.
   package func run(_ sink: inout some SegmentSink) throws(JobFailure) -> [SegmentDescriptor] {
     let byteCount = inputs.reduce(0) { $0 + $1.descriptor.byteCount }
-    var output = CompactionOutput(
-      isDense: byteCount >= policy.denseByteCount, policy: policy, options: options)
+    var output = SegmentOutput(
+      .replacement(isDense: byteCount >= policy.denseByteCount),
+      segmentByteCount: policy.segmentByteCount, options: options)
     let codes = Set(inputs.flatMap { $0.descriptor.spaces.map(\.code) }).sorted()
     var descriptors: [SegmentDescriptor] = []
     for code in codes {
@@ -82,11 +72,11 @@ package struct CompactionJob {
   }
 
   private func merge(
-    space code: UInt8, into output: inout CompactionOutput, _ sink: inout some SegmentSink
+    space code: UInt8, into output: inout SegmentOutput, _ sink: inout some SegmentSink
   ) throws(JobFailure) -> [SegmentSummary] {
     let sources = inputs.compactMap { segment in
       segment.descriptor.bounds(ofSpace: code).map {
-        MergeSource(segment: segment, bounds: $0)
+        MergeSource.segment(segment, bounds: $0)
       }
     }
     let others = outside.filter { $0.bounds(ofSpace: code) != nil }
@@ -122,80 +112,5 @@ package struct CompactionJob {
       return other.lowestSequence > tag.sequence || compareBytes(key, bounds.lower) < 0
         || compareBytes(bounds.upper, key) < 0
     }
-  }
-
-  /// The segments of one job as they are written.
-  private struct CompactionOutput {
-    let isDense: Bool
-    let policy: CompactionPolicy
-    let options: DatabaseOptions
-    private var open: (file: any File, writer: SegmentWriter, number: UInt64)?
-    private var syncedByteCount = 0
-
-    init(isDense: Bool, policy: CompactionPolicy, options: DatabaseOptions) {
-      self.isDense = isDense
-      self.policy = policy
-      self.options = options
-    }
-
-    /// Adds an entry, beginning a segment if none is open.
-    ///
-    /// - Returns: The segment that was full before.
-    mutating func append(
-      _ key: [UInt8], _ tag: EntryTag, _ value: [UInt8], _ sink: inout some SegmentSink
-    ) throws(JobFailure) -> SegmentSummary? {
-      var full: SegmentSummary?
-      if let open, open.writer.byteCount >= policy.segmentByteCount { full = try finish() }
-      if open == nil {
-        let (file, number) = try sink.begin()
-        let writer = SegmentWriter(
-          file: file, number: number, identity: .random(),
-          blockByteCount: options.blockByteCount, policies: options.policies, isDense: isDense)
-        open = (file, writer, number)
-        syncedByteCount = 0
-      }
-      do throws(SystemError) {
-        try open?.writer.append(key: key.rawBytes, tag: tag, value: value.rawBytes)
-        if let open, open.writer.byteCount - syncedByteCount >= CompactionJob.syncByteCount {
-          try open.file.sync()
-          syncedByteCount = open.writer.byteCount
-        }
-      } catch {
-        throw .output(error)
-      }
-      return full
-    }
-
-    /// Ends the open segment, makes it durable and reads it back.
-    mutating func finish() throws(JobFailure) -> SegmentSummary? {
-      guard let (file, writer, number) = open else { return nil }
-      open = nil
-      let summary: SegmentSummary
-      do throws(SystemError) {
-        summary = try writer.finish()
-        try file.sync()
-      } catch {
-        throw .output(error)
-      }
-      do throws(DatabaseError) {
-        let found = try SegmentVerifier(
-          file: file, fileName: FileName.segment(number).text, reference: summary.reference
-        ).verify()
-        if let first = found.corruptions.first { throw .damaged(first) }
-      } catch {
-        throw .input(error)
-      }
-      return summary
-    }
-  }
-}
-
-extension SegmentDescriptor {
-  fileprivate func overlaps(_ other: SegmentDescriptor, inSpace code: UInt8) -> Bool {
-    guard let mine = bounds(ofSpace: code), let theirs = other.bounds(ofSpace: code) else {
-      return false
-    }
-    return compareBytes(mine.lower, theirs.upper) <= 0
-      && compareBytes(theirs.lower, mine.upper) <= 0
   }
 }

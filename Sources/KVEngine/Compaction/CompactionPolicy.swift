@@ -56,6 +56,16 @@ package struct CompactionPolicy: Sendable {
     tierByteCounts.firstIndex { byteCount <= $0 } ?? tierByteCounts.count - 1
   }
 
+  /// With so many flushes waiting, a long merge lets one of these pass.
+  package static let crowdedCount = 4
+  /// With so many flushes waiting, whoever writes more of them merges some first.
+  package static let fullCount = 6
+
+  /// Whether a merge takes nothing but what flushes made, so that it is done soon.
+  package func isRelief(_ plan: CompactionPlan, of segments: [SegmentDescriptor]) -> Bool {
+    segments.allSatisfy { !plan.inputs.contains($0.number) || $0.isFlush }
+  }
+
   /// How many runs of a tier become one of the next.
   private func fanOut(_ tier: Int) -> Int {
     max(2, tierByteCounts[tier + 1] / tierByteCounts[tier])
@@ -73,14 +83,14 @@ package struct CompactionPolicy: Sendable {
     excluding excluded: Set<UInt64> = [], barren: Set<UInt64> = []
   ) -> CompactionPlan? {
     let candidates = segments.filter { !excluded.contains($0.number) }
-    let mixed = candidates.filter { $0.spaces.count > 1 }
+    let mixed = candidates.filter(\.isMixed)
     if mixed.count >= (isRequested ? 1 : fanOut(0)) {
       return plan(mixed, isRequested ? .requested : .mixed)
     }
     var codes: Set<UInt8> = []
     for segment in candidates { codes.formUnion(segment.spaces.map(\.code)) }
     for code in codes.sorted() {
-      let own = candidates.filter { $0.spaces.count == 1 && $0.spaces[0].code == code }
+      let own = candidates.filter { !$0.isMixed && $0.spaces[0].code == code }
       if let plan = tierPlan(own, isRequested: isRequested) { return plan }
       if let plan = overlapPlan(own, isRequested: isRequested) { return plan }
     }
@@ -153,15 +163,25 @@ package struct CompactionPolicy: Sendable {
 }
 
 extension SegmentDescriptor {
+  /// Whether it holds several spaces, as a flush writes them.
+  package var isMixed: Bool { spaces.count > 1 }
+
+  /// Whether no compaction has merged it yet, as far as can be told.
+  package var isFlush: Bool { isMixed || tier == 0 }
   package var entryCount: Int { spaces.reduce(0) { $0 + $1.entryCount } }
   package var tombstoneCount: Int { spaces.reduce(0) { $0 + $1.tombstoneCount } }
 
   /// Whether some key may be in both.
   package func overlaps(_ other: SegmentDescriptor) -> Bool {
-    spaces.contains { mine in
-      guard let theirs = other.bounds(ofSpace: mine.code) else { return false }
-      return compareBytes(mine.lower, theirs.upper) <= 0
-        && compareBytes(theirs.lower, mine.upper) <= 0
+    spaces.contains { overlaps(other, inSpace: $0.code) }
+  }
+
+  /// Whether some key of a space may be in both.
+  func overlaps(_ other: SegmentDescriptor, inSpace code: UInt8) -> Bool {
+    guard let mine = bounds(ofSpace: code), let theirs = other.bounds(ofSpace: code) else {
+      return false
     }
+    return compareBytes(mine.lower, theirs.upper) <= 0
+      && compareBytes(theirs.lower, mine.upper) <= 0
   }
 }

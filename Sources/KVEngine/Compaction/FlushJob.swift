@@ -39,10 +39,36 @@ package struct FlushJob {
     }
   }
 
-  private func write(space code: UInt8, to writer: SegmentWriter) throws(JobFailure) {
+  /// Writes every space into segments of its own.
+  ///
+  /// - Returns: What belongs together: the segments of one space, in key order.
+  /// - Complexity: As ``run(_:)``.
+  func run(
+    into output: inout SegmentOutput, _ sink: inout some SegmentSink
+  ) throws(JobFailure) -> [[SegmentSummary]] {
+    var runs: [[SegmentSummary]] = []
+    for code in spaceCodes {
+      var run: [SegmentSummary] = []
+      var entries = entries(ofSpace: code)
+      while let tag = try entries.next() {
+        if let full = try output.append(entries.key, tag, entries.value, &sink) {
+          run.append(full)
+        }
+      }
+      if let last = try output.finish() { run.append(last) }
+      runs.append(run)
+    }
+    return runs
+  }
+
+  private func entries(ofSpace code: UInt8) -> NewestEntries {
     let sources =
-      tables.map { MergeSource(table: $0) } + images.map { MergeSource(image: $0, space: code) }
-    var entries = NewestEntries(MergingCursor(sources), space: code)
+      tables.map { MergeSource.table($0) } + images.map { MergeSource.image($0, space: code) }
+    return NewestEntries(MergingCursor(sources), space: code)
+  }
+
+  private func write(space code: UInt8, to writer: SegmentWriter) throws(JobFailure) {
+    var entries = entries(ofSpace: code)
     while let tag = try entries.next() {
       do throws(SystemError) {
         try writer.append(
@@ -59,8 +85,8 @@ package struct FlushJob {
 /// One entry carries a change between -1 and 1. What was merged may lack the entry that lies
 /// between two insertions of a key; then the older one comes as an entry of its own, so that no
 /// count moves.
-package struct NewestEntries {
-  private let merging: MergingCursor
+package struct NewestEntries: ~Copyable {
+  private var merging: MergingCursor
   private let code: UInt8
   private var isStarted = false
   package private(set) var key: [UInt8] = []
@@ -68,7 +94,7 @@ package struct NewestEntries {
   /// Whether an older entry of the same key comes next.
   package private(set) var hasOlder = false
 
-  package init(_ merging: MergingCursor, space code: UInt8) {
+  package init(_ merging: consuming MergingCursor, space code: UInt8) {
     self.merging = merging
     self.code = code
   }
@@ -81,17 +107,18 @@ package struct NewestEntries {
         try merging.seek(toFirstAtOrAfter: [code], sequence: .max)
       }
       guard merging.isValid else { return nil }
-      let tag = merging.current.tag
+      let entry = merging.entry
+      let tag = entry.tag
       key.removeAll(keepingCapacity: true)
-      key.append(span: merging.current.key)
+      key.append(span: entry.key)
       guard key.first == code else { return nil }
       value.removeAll(keepingCapacity: true)
-      value.append(span: merging.current.value)
+      value.append(span: entry.value)
       try merging.advance()
       var kind = tag.kind
       hasOlder = false
-      while merging.isValid, compareBytes(merging.current.key, key) == 0 {
-        let change = merging.current.tag.kind.change
+      while merging.isValid, compareBytes(merging.entry.key, key) == 0 {
+        let change = merging.entry.tag.kind.change
         let merged = kind.merged(withOlderChange: change)
         hasOlder = merged.change != kind.change + change
         if hasOlder { break }

@@ -11,6 +11,8 @@ package final class BackgroundWorker: Sendable {
     var isRunning = false
     /// Whether the thread is at work, not asleep.
     var isBusy = false
+    /// Threads of callers that merge flushes.
+    var relievingCount = 0
     /// The running thread: an event's handler on it may stop or pause it, and must not wait for it.
     var thread: UInt?
 
@@ -70,7 +72,9 @@ package final class BackgroundWorker: Sendable {
   package func pause() {
     state.withLock { $0.isPaused = true }
     changed.broadcast()
-    state.wait(for: changed) { $0.isBusy && !$0.isCurrentThread ? nil : () }
+    state.wait(for: changed) { state -> Void? in
+      state.isBusy && !state.isCurrentThread || state.relievingCount > 0 ? nil : ()
+    }
   }
 
   package func unpause() {
@@ -82,7 +86,9 @@ package final class BackgroundWorker: Sendable {
   package func stop() {
     state.withLock { $0.isStopped = true }
     changed.broadcast()
-    state.wait(for: changed) { $0.isRunning && !$0.isCurrentThread ? nil : () }
+    state.wait(for: changed) { state -> Void? in
+      state.isRunning && !state.isCurrentThread || state.relievingCount > 0 ? nil : ()
+    }
   }
 
   private var isInterrupted: Bool { state.withLock { $0.isStopped || $0.isPaused } }
@@ -138,7 +144,31 @@ package final class BackgroundWorker: Sendable {
       return true
     }
     if isDue, let failure = tend() { report(failure) }
+    if isInterrupted { return true }
+    mergeFlushes(from: CompactionPolicy.crowdedCount)
     return isInterrupted
+  }
+
+  /// Merges some of the flushes on the caller's thread, which has just committed, if too many wait.
+  package func relieve() {
+    let begins = state.withLock { state in
+      if state.isStopped || state.isPaused { return false }
+      state.relievingCount += 1
+      return true
+    }
+    guard begins else { return }
+    mergeFlushes(from: CompactionPolicy.fullCount)
+    state.withLock { $0.relievingCount -= 1 }
+    changed.broadcast()
+  }
+
+  private func mergeFlushes(from count: Int) {
+    guard compactor.waitingFlushCount >= count else { return }
+    do throws(DatabaseError) {
+      try compactor.relieve { self.isInterrupted }
+    } catch {
+      if error != .cancelled { report(error) }
+    }
   }
 
   /// Sleeps until something is due.

@@ -1,6 +1,6 @@
 /// Runs compactions: chooses, merges, publishes.
 ///
-/// One at a time for each handle.
+/// One at a time for each handle, but for ``relieve(isCancelled:)``.
 package final class Compactor: Sendable {
   /// What was learnt about segments; their numbers are never used again.
   private struct Lessons {
@@ -8,16 +8,34 @@ package final class Compactor: Sendable {
     var damaged: Set<UInt64> = []
     /// What a merge for the sake of tombstones left without losing one.
     var barren: Set<UInt64> = []
+    /// Inputs of the merges that run.
+    var merging: Set<UInt64> = []
+    /// The newest flush when a relief found nothing to merge.
+    var fruitless: UInt64?
   }
 
   private let pipeline: CommitPipeline
+  private let state: EngineState
   private let lessons = Lock(Lessons())
   /// Whether a compaction runs; no handler of the app is called by it.
   private let isRunning = Lock(false)
   private let hasEnded = Condition()
+  private let mergeEnded = Condition()
 
-  package init(_ pipeline: CommitPipeline) {
+  package init(_ pipeline: CommitPipeline, state: EngineState) {
     self.pipeline = pipeline
+    self.state = state
+  }
+
+  /// How many flushes no compaction has taken in hand; 0 when nothing can be done about them.
+  package var waitingFlushCount: Int {
+    let flushes = state.readView.version.segments.map(\.descriptor).filter(\.isFlush)
+    return lessons.withLock { lessons in
+      if lessons.fruitless == flushes.first?.number { return 0 }
+      return flushes.count {
+        !lessons.merging.contains($0.number) && !lessons.damaged.contains($0.number)
+      }
+    }
   }
 
   /// Does the next compaction if one is due.
@@ -37,12 +55,58 @@ package final class Compactor: Sendable {
       isRunning.withLock { $0 = false }
       hasEnded.signal()
     }
+    while true {
+      if try compact(isRequested: isRequested, isRelief: false, isCancelled: isCancelled) {
+        return true
+      }
+      guard isRequested, waitForOtherMerges() else { return false }
+    }
+  }
+
+  /// Waits until no merge runs on another thread: what it has in hand may be due then.
+  ///
+  /// - Returns: Whether one did.
+  private func waitForOtherMerges() -> Bool {
+    var hasWaited = false
+    lessons.wait(for: mergeEnded) { lessons -> Void? in
+      if lessons.merging.isEmpty { return () }
+      hasWaited = true
+      return nil
+    }
+    return hasWaited
+  }
+
+  /// Merges some flushes beside a compaction that runs.
+  ///
+  /// A merge of large segments takes seconds, in which commits may fill many logs; so it lets one
+  /// of these pass now and then, and so does whoever commits much faster than that.
+  ///
+  /// - Parameter isCancelled: Asked now and then; `true` ends the merge.
+  /// - Throws: As ``step(isRequested:isCancelled:)``.
+  package func relieve(
+    isCancelled: @escaping @Sendable () -> Bool
+  ) throws(DatabaseError) {
+    let newest = state.readView.version.segments.first { $0.descriptor.isFlush }
+    let hasMerged = try compact(isRequested: false, isRelief: true, isCancelled: isCancelled)
+    if !hasMerged { lessons.withLock { $0.fruitless = newest?.descriptor.number } }
+  }
+
+  private func compact(
+    isRequested: Bool, isRelief: Bool, isCancelled: @escaping @Sendable () -> Bool
+  ) throws(DatabaseError) -> Bool {
     let (damaged, barren) = lessons.withLock { ($0.damaged, $0.barren) }
     let job = try pipeline.exclusively { writer throws(DatabaseError) in
       try writer.nextCompaction(
-        isRequested: isRequested, excluding: damaged, barren: barren, isCancelled: isCancelled)
+        isRequested: isRequested, isRelief: isRelief, excluding: damaged, barren: barren,
+        isCancelled: isCancelled)
     }
     guard let job else { return false }
+    let inputs = job.inputs.map(\.descriptor.number)
+    lessons.withLock { $0.merging.formUnion(inputs) }
+    defer {
+      lessons.withLock { $0.merging.subtract(inputs) }
+      mergeEnded.broadcast()
+    }
     try run(job)
     return true
   }
@@ -65,7 +129,7 @@ package final class Compactor: Sendable {
     } catch {
       let numbers = sink.numbers
       try pipeline.exclusively { writer throws(DatabaseError) in
-        writer.discardOutput(numbers)
+        writer.discardOutput(numbers, of: job)
       }
       return try learn(from: error, of: job)
     }

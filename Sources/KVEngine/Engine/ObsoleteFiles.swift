@@ -1,5 +1,5 @@
 // Which files may go. A file that a MANIFEST dropped stays for one generation and ten minutes, so
-// that a copy of the folder made file by file opens as one state (FORMAT.md 11.5).
+// that a copy of the folder made file by file opens as one state (FORMAT.md 11.9).
 //
 // The rule is kept by keeping the replaced MANIFESTs that long: what any of them names stays with
 // it. Age is the wall clock of the publish that replaced it, because a process that lives for a

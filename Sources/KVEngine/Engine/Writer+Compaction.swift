@@ -8,6 +8,7 @@ extension Writer {
   ///
   /// - Parameters:
   ///   - isRequested: Whether everything is due that can be merged.
+  ///   - isRelief: Whether only flushes are merged.
   ///   - excluded: Segments with damage: they are never an input.
   ///   - barren: Segments that are not merged again for the sake of their tombstones.
   ///   - isCancelled: Asked now and then by the job; `true` ends it.
@@ -15,22 +16,24 @@ extension Writer {
   /// - Throws: ``DatabaseError/diskFull(_:)`` without room for it; with a request what keeps the
   ///   handle from writing.
   mutating func nextCompaction(
-    isRequested: Bool, excluding excluded: Set<UInt64>, barren: Set<UInt64>,
+    isRequested: Bool, isRelief: Bool, excluding excluded: Set<UInt64>, barren: Set<UInt64>,
     isCancelled: @escaping @Sendable () -> Bool
   ) throws(DatabaseError) -> CompactionJob? {
     if isRequested { _ = try begin() }
     guard case .open(let store) = status else { return nil }
-    mayBeCompacted = false
+    // Somebody looks now; what fails is tried again after the next flush, not at once.
+    if !isRelief { mayBeCompacted = false }
     let policy = compactionPolicy
     guard
       let plan = policy.plan(
-        store.manifest.segments, now: now, isRequested: isRequested, excluding: excluded,
-        barren: barren)
+        store.manifest.segments, now: now, isRequested: isRequested,
+        excluding: excluded.union(compacting), barren: barren)
     else { return nil }
+    if isRelief, !policy.isRelief(plan, of: store.manifest.segments) { return nil }
     let segments = state.readView.version.segments
     let inputs = segments.filter { plan.inputs.contains($0.descriptor.number) }
     try checkFreeSpace(for: inputs)
-    isCompacting = true
+    compacting.formUnion(plan.inputs)
     return CompactionJob(
       inputs: inputs, reason: plan.reason, session: session,
       outside: segments.map(\.descriptor).filter { !plan.inputs.contains($0.number) },
@@ -79,11 +82,10 @@ extension Writer {
   ) throws(DatabaseError) {
     let numbers = output.map(\.number)
     guard case .open(let store) = status, job.session == session else {
-      discardOutput(numbers)
+      discardOutput(numbers, of: job)
       throw .cancelled
     }
-    isCompacting = false
-    lastUseTime = MonotonicClock.nanoseconds()
+    end(job)
     var manifest = store.manifest
     let replaced = Set(job.inputs.map(\.descriptor))
     manifest.segments.removeAll { replaced.contains($0) }
@@ -91,10 +93,11 @@ extension Writer {
     do throws(DatabaseError) {
       try publish(manifest, replacing: store.manifest)
     } catch {
-      if case .open = status { discardOutput(numbers) }
+      if case .open = status { discardOutput(numbers, of: job) }
       throw error
     }
     unpublished.subtract(numbers)
+    mayBeCompacted = true
     let byteCount = output.reduce(0) { $0 + $1.byteCount }
     state.metrics.count { statistics in
       statistics.compactionCount += 1
@@ -136,10 +139,15 @@ extension Writer {
     retire(old, replacedBy: manifest)
   }
 
-  /// Removes output that came to nothing.
-  mutating func discardOutput(_ numbers: [UInt64]) {
-    isCompacting = false
+  private mutating func end(_ job: CompactionJob) {
     lastUseTime = MonotonicClock.nanoseconds()
+    // What an earlier session merged says nothing of this one.
+    if job.session == session { compacting.subtract(job.inputs.map(\.descriptor.number)) }
+  }
+
+  /// Removes output that came to nothing.
+  mutating func discardOutput(_ numbers: [UInt64], of job: CompactionJob) {
+    end(job)
     unpublished.subtract(numbers)
     for number in numbers { location.manifest.discard(location.path(.segment(number))) }
   }

@@ -16,22 +16,9 @@ extension Writer {
     status = .suspended
   }
 
-  /// Takes writes again, and shows what other processes have written meanwhile.
-  mutating func resume() throws(DatabaseError) {
-    guard case .suspended = status else { return }
-    status = .idle
-    try refresh()
-  }
-
-  /// Reads the state again, for a handle that does not hold the lock.
-  mutating func refresh() throws(DatabaseError) {
-    switch status {
-    case .open, .failed, .closed: return
-    case .idle, .suspended: break
-    }
-    guard case .store(let found) = try Recovery.find(at: location) else { return }
-    note(found)
-    state.install(found.view(segments: state.segments, gaps: state.gaps))
+  /// Takes writes again.
+  mutating func resume() {
+    if case .suspended = status { status = .idle }
   }
 
   /// When there is something to do by itself; `nil` for not before the next commit.
@@ -41,7 +28,7 @@ extension Writer {
   var deadline: UInt64? {
     guard case .open = status else { return nil }
     if mayBeCompacted { return 0 }
-    let idleEnd = isCompacting ? nil : lastUseTime + Self.idleTime
+    let idleEnd = !compacting.isEmpty ? nil : lastUseTime + Self.idleTime
     return [lazyDeadline, idleEnd].compactMap(\.self).min()
   }
 
@@ -55,7 +42,7 @@ extension Writer {
   /// gives the lock up after an idle second.
   mutating func tend(at moment: UInt64) throws(DatabaseError) {
     guard case .open(var store) = status else { return }
-    if !isCompacting, moment >= lastUseTime + Self.idleTime { return try release() }
+    if compacting.isEmpty, moment >= lastUseTime + Self.idleTime { return try release() }
     if let due = lazyDeadline, moment >= due {
       try sync(&store)
       status = .open(store)
@@ -77,9 +64,25 @@ extension Writer {
     }
   }
 
+  /// Begins to look for what others will write, and opens what they may remove.
+  private func follow(_ store: OpenStore) {
+    state.segments.pinAll()
+    var following = Following.nothing
+    do throws(SystemError) {
+      let manifest = try location.files.open(location.path(.manifest), .read)
+      following = Following(
+        manifest: try ManifestFile.Origin(manifest), log: store.log.file,
+        logEnd: store.log.offset)
+    } catch {
+      // Then the next read opens it, and says why it cannot.
+    }
+    state.follow(following)
+  }
+
   private mutating func release() throws(DatabaseError) {
     guard case .open(var store) = status else { return }
     try sync(&store)
+    follow(store)
     store.lock.unlock()
     status = .idle
     knownGeneration = store.manifest.generation

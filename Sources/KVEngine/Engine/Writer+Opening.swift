@@ -143,11 +143,13 @@ extension Writer {
     }
     table = MemTable()
     session += 1
+    compacting = []
     reserve = .unknown
     mayBeCompacted = !found.manifest.segments.isEmpty
     lastUseTime = MonotonicClock.nanoseconds()
     note(found)
-    state.install(found.view(tables: [table], segments: state.segments, gaps: state.gaps))
+    state.segments.unpinAll()
+    state.install(found, table: table)
     status = .open(
       OpenStore(
         lock: lock, manifest: found.manifest, log: log,

@@ -50,8 +50,9 @@ package struct Writer {
   /// What was planned in an earlier session is void: another process may have removed its output
   /// meanwhile.
   var session: UInt64 = 0
-  /// Whether a compaction of this session runs: the lock is not idle then.
-  var isCompacting = false
+  /// Inputs of the compactions of this session that run: no other one takes them, and the lock is
+  /// not idle.
+  var compacting: Set<UInt64> = []
   /// Segments that are being written by a compaction.
   var unpublished: Set<UInt64> = []
   /// Whether there are segments that nobody has looked at for a compaction.
@@ -113,8 +114,12 @@ package struct Writer {
       return gathered.results
     }
     do throws(DatabaseError) {
-      try write(gathered, to: &store)
-      status = .open(store)
+      if gathered.payload.count >= options.loadByteCount {
+        try load(gathered)
+      } else {
+        try write(gathered, to: &store)
+        status = .open(store)
+      }
     } catch {
       if case .open = status { status = .open(store) }
       gathered.results = gathered.results.map { result in
@@ -126,7 +131,7 @@ package struct Writer {
   }
 
   /// A group as one record, and what became of each of its batches so far.
-  private struct Gathered {
+  struct Gathered {
     let firstSequence: SequenceNumber
     var payload: [UInt8] = []
     var operationCount = 0
@@ -195,18 +200,22 @@ package struct Writer {
       lazyDeadline = min(lazyDeadline ?? .max, due)
     }
     guard group.operationCount > 0 else { return }
-    let (payloadByteCount, commitCount) = (group.payload.count, group.commitCount)
-    state.metrics.count { statistics in
-      statistics.commitCount += commitCount
-      statistics.recordCount += 1
-      statistics.batchByteCount += payloadByteCount
-      statistics.logByteCount += RecordHead.byteCount + payloadByteCount
-    }
+    count(group, logByteCount: RecordHead.byteCount + group.payload.count)
     let view = state.readView
     state.install(
       view.advanced(
         to: group.lastSequence,
         counts: liveCounts(version: view.version, tables: view.tables, images: view.images)))
+  }
+
+  func count(_ group: Gathered, logByteCount: Int) {
+    let (payloadByteCount, commitCount) = (group.payload.count, group.commitCount)
+    state.metrics.count { statistics in
+      statistics.commitCount += commitCount
+      statistics.recordCount += logByteCount > 0 ? 1 : 0
+      statistics.batchByteCount += payloadByteCount
+      statistics.logByteCount += logByteCount
+    }
   }
 
   /// Puts a group into log and memtable.
@@ -263,7 +272,11 @@ package struct Writer {
   /// Readers keep the last committed view.
   mutating func fail() {
     state.metrics.note(.failed(.failed))
-    if case .open(let store) = status { store.lock.unlock() }
+    if case .open(let store) = status {
+      // Readers go on with the last view, whose files others may remove from now on.
+      state.segments.pinAll()
+      store.lock.unlock()
+    }
     status = .failed
   }
 
@@ -305,6 +318,10 @@ package struct Writer {
 
 extension DatabaseOptions {
   var clampedLogByteCount: Int { min(max(logByteCount, 4 << 10), 128 << 20) }
+
+  /// A group of so many bytes goes into segments at once: through the log it would be written
+  /// twice.
+  var loadByteCount: Int { 4 * clampedLogByteCount }
 }
 
 /// One caller's batch on its way through the pipeline.

@@ -39,6 +39,16 @@ struct BatchGenerator {
     return batch
   }
 
+  /// A batch that is too large for the log of a tiny store.
+  mutating func load() -> ModelBatch {
+    var batch = batch()
+    for _ in 0..<20 {
+      let value = [UInt8](repeating: UInt8(truncatingIfNeeded: generator.next()), count: 900)
+      batch.operations.append((key(), value))
+    }
+    return batch
+  }
+
   /// A condition of which about half hold.
   mutating func precondition(at sequence: UInt64) -> ModelPrecondition {
     let since = sequence - min(sequence, UInt64(number(below: 40)))

@@ -26,6 +26,8 @@ final class DatabaseWorkload {
   /// The content before the first commit and after each one: `states[n]` is that of the first n.
   private(set) var states = [StoreContent()]
   private(set) var commits: [Commit] = []
+  /// Commits that went into segments at once.
+  private(set) var loadCount = 0
   /// Preconditions that did not hold.
   private(set) var refusalCount = 0
   /// Calls that made everything before them durable, beside the full commits.
@@ -107,7 +109,8 @@ final class DatabaseWorkload {
 
   private func commit(to database: Database) throws {
     let content = states[states.count - 1]
-    var batch = batches.batch()
+    let isLoad = states.count % 17 == 8
+    var batch = isLoad ? batches.load() : batches.batch()
     // Compaction drops sequences that no held snapshot compares with; these hold none.
     if !compacts, batches.number(below: 5) == 0 {
       batch.preconditions.append(batches.precondition(at: sequence))
@@ -123,6 +126,7 @@ final class DatabaseWorkload {
       return
     }
     guard holds else { throw Problem("\(batch.preconditions) was taken to hold") }
+    if isLoad { loadCount += 1 }
     let first = sequence - UInt64(batch.operations.count - 1)
     for (index, operation) in batch.operations.enumerated() {
       writes[operation.key] = first + UInt64(index)

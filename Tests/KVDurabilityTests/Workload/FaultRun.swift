@@ -45,7 +45,7 @@ struct FaultRun {
   private mutating func session(commitCount: Int, flushAfter: Int?, isClosed: Bool) throws {
     try open()
     for number in 1...commitCount {
-      try commit()
+      try commit(isLoad: number == 6)
       if number == flushAfter { try attempt(.flush) { try $0.flush() } }
       if isFailed {
         try close()
@@ -96,8 +96,8 @@ struct FaultRun {
     }
   }
 
-  private mutating func commit() throws {
-    var batch = batches.batch()
+  private mutating func commit(isLoad: Bool = false) throws {
+    var batch = isLoad ? batches.load() : batches.batch()
     batch.operations.append((batches.key(), [UInt8](repeating: 7, count: 300)))
     let durability = batches.durability()
     let wasFailed = isFailed

@@ -29,7 +29,7 @@ import Testing
   }
 
   private static func entries(_ reader: SegmentReader) throws -> [SegmentTestEntry] {
-    let cursor = SegmentCursor(reader)
+    var cursor = SegmentCursor(reader)
     try cursor.seekToFirst()
     return try cursor.forward()
   }

@@ -66,8 +66,6 @@ import Testing
       count += 1
     }
     #expect(count == 9)
-    #expect(try reader.value(forKey: [4]) == [1])
-    try reader.refresh()
     #expect(try reader.value(forKey: [4]) == [5])
   }
 }

@@ -230,4 +230,32 @@ import Testing
     #expect(try again.count(in: space) == 1)
     #expect(try again.count(in: .standard) == 0)
   }
+
+  @Test(arguments: [true, false]) func aRangeIsDeletedAsOneBatch(isFlushed: Bool) throws {
+    let database = try store.open()
+    let other = Space(code: 70)
+    try database.write { batch in
+      for number in 0..<100 as Range<UInt8> {
+        batch.put([number], forKey: [number / 10, number % 10])
+        batch.put([], forKey: [number / 10, number % 10], in: other)
+      }
+    }
+    if isFlushed { try database.flush() }
+    let held = try database.snapshot()
+    let commitCount = try database.statistics().commitCount
+    #expect(try database.delete(.prefix([3])) == 10)
+    #expect(try database.delete(.range(from: [5], upTo: [7, 5])) == 25)
+    #expect(try database.delete(.prefix([3])) == 0)
+    #expect(try database.statistics().commitCount == commitCount + 2)
+    let expected = (0..<100 as Range<UInt8>).filter { number in
+      !(30..<40).contains(number) && !(50..<75).contains(number)
+    }
+    #expect(try StoreSample.contents(database).values.map { $0[0] }.sorted() == expected)
+    #expect(try held.value(forKey: [3, 3]) == [33])
+    #expect(try database.value(forKey: [3, 3], in: other) == [])
+    #expect(try database.delete(.all) == 65)
+    #expect(try StoreSample.contents(database) == [:])
+    try database.close()
+    #expect(try StoreSample.contents(store.open()) == [:])
+  }
 }
