@@ -59,7 +59,7 @@ package final class MemoTimeline: Sendable {
     self.database = database
   }
 
-  private static func prepared(_ options: DatabaseOptions) -> DatabaseOptions {
+  static func prepared(_ options: DatabaseOptions) -> DatabaseOptions {
     var options = options
     options.policies = MemoSpace.policies
     return options
@@ -92,14 +92,18 @@ package final class MemoTimeline: Sendable {
   ///
   /// - Complexity: O(`count`), independent of the number of memos.
   package func latest(_ count: Int) throws(MemoError) -> [Memo] {
-    var cursor = try cursor()
-    return try cursor.next(atMost: count).memos
+    try briefly { snapshot throws(MemoError) in
+      var cursor = try Self.cursor(in: snapshot)
+      return try cursor.next(atMost: count).memos
+    }
   }
 
   /// The oldest memo, `nil` if there is none.
   package func oldest() throws(MemoError) -> Memo? {
-    var cursor = try cursor()
-    return try cursor.previous()?.memo
+    try briefly { snapshot throws(MemoError) in
+      var cursor = try Self.cursor(in: snapshot)
+      return try cursor.previous()?.memo
+    }
   }
 
   /// One page of the history and where the next begins.
@@ -115,17 +119,25 @@ package final class MemoTimeline: Sendable {
   /// Positions are those of memos, not counts: memos that come or go meanwhile make no other memo
   /// show up twice or get lost.
   package func page(after position: MemoKey?, count: Int) throws(MemoError) -> Page {
-    var cursor = try cursor(after: position)
-    let (memos, last) = try cursor.next(atMost: count)
-    return Page(memos: memos, next: memos.count == count && cursor.hasNext() ? last : nil)
+    try briefly { snapshot throws(MemoError) in
+      var cursor = try Self.cursor(in: snapshot, after: position)
+      let (memos, last) = try cursor.next(atMost: count)
+      return Page(memos: memos, next: memos.count == count && cursor.hasNext() ? last : nil)
+    }
   }
 
   /// All memos behind a position, as they are now.
   package func cursor(after position: MemoKey? = nil) throws(MemoError) -> MemoCursor {
+    try Self.cursor(in: snapshot(), after: position)
+  }
+
+  private static func cursor(
+    in snapshot: Snapshot, after position: MemoKey? = nil
+  ) throws(MemoError) -> MemoCursor {
     let range = position.map { KeyRange.from($0.encode() + [0]) } ?? .all
     return MemoCursor(
-      try Self.engine { () throws(DatabaseError) in
-        try database.cursor(in: range, space: MemoSpace.memos)
+      try engine { () throws(DatabaseError) in
+        try snapshot.cursor(in: range, space: MemoSpace.memos)
       })
   }
 
@@ -134,7 +146,7 @@ package final class MemoTimeline: Sendable {
   /// - Complexity: O(log *n*); one block read of each segment whose filter admits the id, and one
   ///   for the memo.
   package func memo(for id: MemoID) throws(MemoError) -> Memo? {
-    try find(id, in: snapshot())?.memo
+    try briefly { snapshot throws(MemoError) in try find(id, in: snapshot)?.memo }
   }
 
   /// Number of memos.
@@ -142,6 +154,23 @@ package final class MemoTimeline: Sendable {
   /// - Complexity: O(1): a sum over segments and memtable that is kept up to date.
   package func count() throws(MemoError) -> Int {
     try Self.engine { () throws(DatabaseError) in try database.count(in: MemoSpace.memos) }
+  }
+
+  /// A read that is over when it returns: see `Database.briefly`.
+  private func briefly<Value>(
+    _ body: (Snapshot) throws(MemoError) -> Value
+  ) throws(MemoError) -> Value {
+    let result = try Self.engine { () throws(DatabaseError) in
+      try database.briefly { snapshot throws(DatabaseError) -> Result<Value, MemoError> in
+        do throws(MemoError) {
+          return .success(try body(snapshot))
+        } catch {
+          if case .database(let cause) = error { throw cause }
+          return .failure(error)
+        }
+      }
+    }
+    return try result.get()
   }
 
   func snapshot() throws(MemoError) -> Snapshot {

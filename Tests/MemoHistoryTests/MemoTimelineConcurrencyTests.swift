@@ -153,7 +153,7 @@ import Testing
         if turn == 3 { try timeline.flush() }
         try timeline.close()
       }
-      #expect(try timeline.count() == before)
+      #expect(try timeline.count() == before + (turn == 0 ? 2 : 1))
       #expect(throws: MemoError.duplicateID) { try timeline.insert(try memo(turn)) }
       #expect(try timeline.upsert(try memo(1000, at: turn, body: "parent"))?.body == "child")
       try timeline.insert(try memo(100 + turn, at: turn, body: "parent"))

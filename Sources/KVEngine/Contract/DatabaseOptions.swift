@@ -20,7 +20,7 @@ public struct DatabaseOptions: Sendable {
   public var cacheByteCount = 4 << 20
   /// Segments that are kept open at a time.
   ///
-  /// Default: 20; at least 1. What cursors are reading comes on top.
+  /// Default: 20; at least 1. What cursors and snapshots are reading comes on top.
   public var descriptorCount = 20
 
   /// Called with everything worth a line in the host's log.

@@ -7,10 +7,10 @@
 /// Used by one thread at a time. Writes, flushes and deletions meanwhile change nothing of what it
 /// shows.
 public struct Cursor: ~Copyable {
-  private let cursor: VisibleCursor
+  private var cursor: VisibleCursor
   private let database: Database
 
-  init(_ cursor: VisibleCursor, database: Database) {
+  init(_ cursor: consuming VisibleCursor, database: Database) {
     self.cursor = cursor
     self.database = database
   }

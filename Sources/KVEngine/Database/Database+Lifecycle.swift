@@ -15,30 +15,19 @@ extension Database {
     try exclusively { writer throws(DatabaseError) in try writer.suspend() }
   }
 
-  /// Ends a suspension, and shows what other processes wrote meanwhile.
+  /// Ends a suspension.
   ///
-  /// - Throws: What keeps the state from being read, as at open; the store stays usable.
+  /// - Throws: ``DatabaseError/closed``, ``DatabaseError/usedAfterFork``.
   public func resume() throws(DatabaseError) {
     try check()
     isSuspended.withLock { $0 = false }
     defer { worker?.unpause() }
-    try exclusively { writer throws(DatabaseError) in try writer.resume() }
-  }
-
-  /// Shows what other processes have written, for a handle that is not writing itself.
-  ///
-  /// A handle that holds the lock sees everything anyway. Snapshots and cursors keep their moment.
-  ///
-  /// - Throws: As the opening.
-  /// - Complexity: O(bytes of the log).
-  public func refresh() throws(DatabaseError) {
-    try check()
-    try exclusively { writer throws(DatabaseError) in try writer.refresh() }
+    try exclusively { writer throws(DatabaseError) in writer.resume() }
   }
 
   /// Gives back what can be read again: cached blocks, indexes of segments, descriptors.
   ///
-  /// For a warning of low memory.
+  /// For a warning of low memory. Files that another process may remove meanwhile stay open.
   ///
   /// - Throws: ``DatabaseError/closed``, ``DatabaseError/usedAfterFork``.
   public func releaseMemory() throws(DatabaseError) {

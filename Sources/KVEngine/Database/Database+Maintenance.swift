@@ -31,8 +31,28 @@ extension Database {
   /// - Complexity: O(bytes of the store).
   public func verify() throws(DatabaseError) -> VerificationReport {
     try check()
+    var view = try currentView()
     var report = VerificationReport()
-    let view = state.readView
+    while let missing = try verifySegments(of: view, &report) {
+      let newer = try currentView()
+      if newer === view {
+        // The MANIFEST in force names it.
+        report.add(missing)
+        break
+      }
+      (view, report) = (newer, VerificationReport())
+    }
+    try verifyManifestAndLogs(&report)
+    return report
+  }
+
+  /// Reads all segments of a view.
+  ///
+  /// - Returns: What to say of a file that is missing, unless the view is out of date.
+  private func verifySegments(
+    of view: ReadView, _ report: inout VerificationReport
+  ) throws(DatabaseError) -> Corruption? {
+    var missing: Corruption?
     for segment in view.version.segments {
       let found: SegmentVerification
       do throws(DatabaseError) {
@@ -42,6 +62,7 @@ extension Database {
         ).verify()
       } catch {
         guard case .damaged(let corruption) = error else { throw error }
+        if corruption.isMissingSegment, missing == nil { missing = corruption; continue }
         report.add(corruption)
         continue
       }
@@ -51,8 +72,7 @@ extension Database {
       report.byteCount += segment.descriptor.byteCount
       report.damage += found.corruptions
     }
-    try verifyManifestAndLogs(&report)
-    return report
+    return missing
   }
 
   /// Makes a copy of the store that opens by itself, in a folder that must not exist.
@@ -69,9 +89,47 @@ extension Database {
   public func checkpoint(to path: String) throws(DatabaseError) {
     try check()
     let target = StoreLocation(files: location.files, folder: Self.normalized(path))
+    _ = try currentView()
     try exclusively { writer throws(DatabaseError) in
       try writer.checkpoint(to: target)
     }
+  }
+
+  /// Rebuilds what can be read of a damaged store as a new store in another folder.
+  ///
+  /// The damaged store is only read: nothing in its folder is created, changed or removed, and its
+  /// lock is taken only if it is free. Every block and record that verifies is kept, also without
+  /// MANIFEST, footers and indexes. Where something of the latest state is lost, files that had
+  /// been replaced fill in, so deleted keys and older values may be back: the report says whether,
+  /// and what is missing. The new store has an id of its own and holds one value for each key.
+  ///
+  /// - Parameters:
+  ///   - path: The damaged store's folder.
+  ///   - target: The folder of the new store, which must not exist or be empty; its parent must
+  ///     exist and not be the damaged store.
+  ///   - options: Those that the new store is written with.
+  /// - Returns: What was used and what is lost. The new store is durable then.
+  /// - Throws: Never ``DatabaseError/damaged(_:)`` for what is wrong with the old store.
+  ///   ``DatabaseError/notFound(fileName:)`` if no file of a store is in the folder,
+  ///   ``DatabaseError/unsupportedFormat(fileName:found:known:)`` for a store of a newer library,
+  ///   ``DatabaseError/notAvailableYet(_:)`` while the device is locked,
+  ///   ``DatabaseError/invalidArgument(_:)`` for a target inside the store,
+  ///   ``DatabaseError/diskFull(_:)``, ``DatabaseError/notWritten(_:)`` or
+  ///   ``DatabaseError/io(_:)`` if the new store could not be written; then no store is there.
+  /// - Complexity: O(bytes of the store); logs are in memory as a whole, segments block by block.
+  public static func salvage(
+    storeAt path: String, to target: String, options: DatabaseOptions = DatabaseOptions()
+  ) throws(DatabaseError) -> SalvageReport {
+    try salvage(storeAt: path, to: target, in: PosixFileSystem.shared, options: options)
+  }
+
+  /// The same on a file system of the caller's.
+  package static func salvage(
+    storeAt path: String, to target: String, in files: any FileSystem, options: DatabaseOptions
+  ) throws(DatabaseError) -> SalvageReport {
+    try Salvage.run(
+      from: StoreLocation(files: files, folder: normalized(path)),
+      to: StoreLocation(files: files, folder: normalized(target)), options: options)
   }
 
   /// Merges everything that can be merged, as densely as it goes: afterwards deleted keys take no

@@ -18,6 +18,7 @@ extension Database {
       throw .limitExceeded(what: "name of a space", maximum: Limits.Space.nameMaximumByteCount)
     }
     if let known = state.readView.space(named: bytes) { return known }
+    if let known = try currentView().space(named: bytes) { return known }
     if options.isReadOnly { throw .notFound(fileName: "space") }
     return try exclusively { writer throws(DatabaseError) in
       try writer.makeSpace(named: bytes)
@@ -26,10 +27,11 @@ extension Database {
 
   /// The names of all spaces that were made, in the order in which they were.
   ///
-  /// - Throws: ``DatabaseError/closed``, ``DatabaseError/usedAfterFork``.
+  /// - Throws: ``DatabaseError/closed``, ``DatabaseError/usedAfterFork``, and what keeps the state
+  ///   from being read, as at open.
   public func spaceNames() throws(DatabaseError) -> [String] {
     try check()
-    return state.readView.spaces.map { String(decoding: $0.name, as: UTF8.self) }
+    return try currentView().spaces.map { String(decoding: $0.name, as: UTF8.self) }
   }
 }
 

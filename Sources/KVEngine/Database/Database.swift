@@ -4,7 +4,8 @@
 ///
 /// Opening is synchronous and cheap: it reads the MANIFEST and the log, takes no lock, creates
 /// nothing and starts no thread. The first write takes the store's lock, creating the store if it
-/// is missing. One handle writes at a time, across processes; any number reads.
+/// is missing. One handle writes at a time, across processes; any number reads, and each new read,
+/// snapshot or cursor shows what any process has written before it.
 ///
 /// All methods are safe to call from any thread. Reads never wait for writes; writes wait for their
 /// turn and for the medium, so call them where blocking is fine, not on Swift's task pool.
@@ -59,10 +60,12 @@ public final class Database: Sendable {
     let gaps = GapNotes(isEnabled: options.notesGaps)
     let view: ReadView
     var generation: UInt64?
+    var following = Following.nothing
     switch try Recovery.find(at: location) {
     case .store(let store):
       view = store.view(segments: segments, gaps: gaps)
       generation = store.manifest.generation
+      following = store.following
     case .missing, .unfinished:
       guard options.createIfMissing, !options.isReadOnly else {
         throw .notFound(fileName: path)
@@ -71,18 +74,20 @@ public final class Database: Sendable {
     }
     self.init(
       location, options: options, view: view, segments: segments, gaps: gaps, entry: entry,
-      generation: generation)
+      generation: generation, following: following)
   }
 
   private init(
     _ location: StoreLocation, options: DatabaseOptions, view: ReadView,
-    segments: OpenSegments, gaps: GapNotes, entry: HandleTable.Entry?, generation: UInt64? = nil
+    segments: OpenSegments, gaps: GapNotes, entry: HandleTable.Entry?, generation: UInt64? = nil,
+    following: Following? = nil
   ) {
     self.location = location
     self.options = options
     processNumber = location.files.processNumber
     state = EngineState(
-      view, segments: segments, metrics: Metrics(handler: options.eventHandler), gaps: gaps)
+      view, segments: segments, metrics: Metrics(handler: options.eventHandler), gaps: gaps,
+      following: following)
     // The worker holds the pipeline, so the pipeline's writer must not hold the worker.
     let wakeUp = Lock(WeakWorker())
     pipeline = CommitPipeline(
@@ -91,7 +96,7 @@ public final class Database: Sendable {
     ) { deadline in
       wakeUp.withLock { $0.worker }?.notice(deadline)
     }
-    compactor = Compactor(pipeline)
+    compactor = Compactor(pipeline, state: state)
     worker =
       options.worksInBackground
       ? BackgroundWorker(compactor, pipeline: pipeline, metrics: state.metrics) : nil

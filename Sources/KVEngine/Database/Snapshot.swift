@@ -7,12 +7,10 @@ public struct Snapshot: Sendable {
   let database: Database
   private let token: SnapshotRegistry.Token
 
-  init(_ database: Database) {
-    // Entered before the view is taken: a compaction in between keeps a little more.
-    let token = database.state.snapshots.enter(database.state.readView.sequence)
+  init(_ database: Database, view: ReadView, token: SnapshotRegistry.Token) {
     self.token = token
     self.database = database
-    view = database.state.readView
+    self.view = view
   }
 
   /// The newest write that the snapshot sees, a number that grows with every write.

@@ -20,6 +20,7 @@ package final class ReadView: Sendable {
   package let spaces: [NamedSpace]
   /// What reads of this handle have learnt about stretches without a visible key.
   package let gaps: GapNotes?
+  private let isPinned = Lock(false)
 
   package init(
     tables: [MemTable], images: [LogImage], version: Version, sequence: SequenceNumber,
@@ -40,6 +41,16 @@ package final class ReadView: Sendable {
       tables: [], images: [], version: Version([]), sequence: 0, counts: [:], spaces: [], gaps: nil)
   }
 
+  /// Opens all files, so that the view can be read to its end though others remove them.
+  ///
+  /// - Throws: As the opening of any of them.
+  /// - Complexity: O(segments) the first time, O(1) after it.
+  package func pin() throws(DatabaseError) {
+    if isPinned.withLock({ $0 }) { return }
+    for segment in version.segments { try segment.pin() }
+    isPinned.withLock { $0 = true }
+  }
+
   /// The same tables and segments at a later moment.
   package func advanced(to sequence: SequenceNumber, counts: [UInt8: Int]) -> ReadView {
     ReadView(
@@ -56,10 +67,10 @@ extension ReadView {
     space: UInt8, lower: [UInt8], upper: [UInt8]?,
     newerThan oldest: SequenceNumber? = nil
   ) -> [MergeSource] {
-    var sources = tables.map { MergeSource(table: $0) }
-    sources += images.map { MergeSource(image: $0, space: space) }
+    var sources = tables.map { MergeSource.table($0) }
+    sources += images.map { MergeSource.image($0, space: space) }
     let candidates = version.candidates(from: lower, upTo: upper, newerThan: oldest)
-    sources += candidates.map { MergeSource(segment: $0.segment, bounds: $0.bounds) }
+    sources += candidates.map { MergeSource.segment($0.segment, bounds: $0.bounds) }
     return sources
   }
 
@@ -79,11 +90,11 @@ extension ReadView {
     withPrefix prefix: [UInt8], upper: [UInt8]?
   ) throws(DatabaseError) -> VisibleCursor {
     let space = prefix[0]
-    var sources = tables.map { MergeSource(table: $0) }
-    sources += images.map { MergeSource(image: $0, space: space) }
+    var sources = tables.map { MergeSource.table($0) }
+    sources += images.map { MergeSource.image($0, space: space) }
     for (segment, bounds) in version.candidates(from: prefix, upTo: upper) {
       guard try segment.reader().mayContain(prefix: prefix.rawBytes) else { continue }
-      sources.append(MergeSource(segment: segment, bounds: bounds, access: .point))
+      sources.append(.segment(segment, bounds: bounds, access: .point))
     }
     return VisibleCursor(
       MergingCursor(sources), lower: prefix, upper: upper, sequence: sequence)
@@ -101,10 +112,10 @@ extension ReadView {
   ) throws(DatabaseError) -> (tag: EntryTag, value: [UInt8])? {
     guard let space = key.first else { return nil }
     for table in tables {
-      if let found = try entry(of: key, in: MergeSource(table: table)) { return found }
+      if let found = try entry(of: key, in: .table(table)) { return found }
     }
     for image in images {
-      if let found = try entry(of: key, in: MergeSource(image: image, space: space)) {
+      if let found = try entry(of: key, in: .image(image, space: space)) {
         return found
       }
     }
@@ -121,9 +132,11 @@ extension ReadView {
   private func entry(
     of key: [UInt8], in source: MergeSource
   ) throws(DatabaseError) -> (tag: EntryTag, value: [UInt8])? {
-    try source.seek(toFirstAtOrAfter: key, sequence: sequence)
-    guard source.isValid, compareBytes(source.key, key) == 0 else { return nil }
-    return (source.tag, source.tag.kind.isPut ? [UInt8](copying: source.value) : [])
+    var cursor = SourceCursor(source)
+    try cursor.seek(toFirstAtOrAfter: key, sequence: sequence)
+    let entry = cursor.entry
+    guard cursor.isValid, compareBytes(entry.key, key) == 0 else { return nil }
+    return (entry.tag, entry.tag.kind.isPut ? [UInt8](copying: entry.value) : [])
   }
 
   /// Whether an entry newer than a sequence exists under any key with a prefix.
@@ -138,11 +151,12 @@ extension ReadView {
       space: space, lower: prefix, upper: prefix.prefixSuccessor,
       newerThan: oldest)
     for source in newer {
-      try source.seek(toFirstAtOrAfter: prefix, sequence: .max)
-      try source.resolve()
-      while source.isValid, source.key.starts(with: prefix.rawBytes) {
-        if source.tag.sequence > oldest { return true }
-        try source.next()
+      var cursor = SourceCursor(source)
+      try cursor.seek(toFirstAtOrAfter: prefix, sequence: .max)
+      try cursor.resolve()
+      while cursor.isValid, cursor.entry.key.starts(with: prefix.rawBytes) {
+        if cursor.entry.tag.sequence > oldest { return true }
+        try cursor.next()
       }
     }
     return false

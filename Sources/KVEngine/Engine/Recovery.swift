@@ -47,9 +47,9 @@ package enum Recovery {
     var suspected: DatabaseError?
     for _ in 0..<10 {
       let manifest: Manifest
-      let identity: FileIdentity
+      let origin: ManifestFile.Origin
       do throws(ManifestFile.ReadFailure) {
-        (manifest, identity) = try location.manifest.read()
+        (manifest, origin) = try location.manifest.read()
       } catch {
         switch error {
         case .failed(let failure): throw failure
@@ -58,17 +58,13 @@ package enum Recovery {
           continue
         }
       }
-      let recovered: Result<RecoveredStore, DatabaseError>
       do throws(DatabaseError) {
-        recovered = .success(try recover(manifest, identity: identity, at: location))
+        // One state as a whole. Whether it is still the newest, a handle without the lock looks at
+        // its first read (`Following`); one with the lock need not.
+        return .store(try recover(manifest, origin: origin, at: location))
       } catch {
-        recovered = .failure(error)
-      }
-      // A file that is gone or cut may have been replaced while we read; only then look again.
-      guard try isCurrent(identity, at: location) else { continue }
-      switch recovered {
-      case .success(let store): return .store(store)
-      case .failure(let error):
+        // A file that is gone or cut may have been replaced while we read; only then look again.
+        guard try isCurrent(origin.identity, at: location) else { continue }
         guard case .damaged = error, error != suspected else { throw error }
         suspected = error
       }
@@ -147,22 +143,24 @@ package enum Recovery {
   }
 
   private static func recover(
-    _ manifest: Manifest, identity: FileIdentity, at location: StoreLocation
+    _ manifest: Manifest, origin: ManifestFile.Origin, at location: StoreLocation
   ) throws(DatabaseError) -> RecoveredStore {
     var logs: [LogContents] = []
+    var file: (any File)?
     var lastSequence = manifest.flushedSequence
     for number in manifest.logs {
-      let contents = try read(.log(number), store: manifest.store, at: location)
+      let (contents, opened) = try read(.log(number), store: manifest.store, at: location)
       try check(contents, after: logs.last, expecting: lastSequence)
       lastSequence = contents.lastSequence
       logs.append(contents)
+      file = opened
     }
-    return try RecoveredStore(manifest: manifest, identity: identity, logs: logs)
+    return try RecoveredStore(manifest: manifest, origin: origin, logs: logs, liveLog: file)
   }
 
   private static func read(
     _ name: FileName, store: StoreIdentity, at location: StoreLocation
-  ) throws(DatabaseError) -> LogContents {
+  ) throws(DatabaseError) -> (LogContents, any File) {
     let file: any File
     do throws(SystemError) {
       file = try location.files.open(location.path(name), .read)
@@ -173,12 +171,12 @@ package enum Recovery {
           fileName: name.text, offset: 0, structure: "log",
           reason: "is missing though the MANIFEST names it"))
     }
-    return try LogReader.contents(of: file, name: name, store: store)
+    return (try LogReader.contents(of: file, name: name, store: store), file)
   }
 
   /// A log has to begin where the state before it ends (invariant M3), and a predecessor that is
   /// still live has to end where its successor says.
-  private static func check(
+  package static func check(
     _ log: LogContents, after previous: LogContents?, expecting lastSequence: SequenceNumber
   ) throws(DatabaseError) {
     let preamble = log.preamble
@@ -203,18 +201,19 @@ package enum Recovery {
 /// A store's state as it was found on disk.
 package struct RecoveredStore {
   package let manifest: Manifest
-  /// The MANIFEST file that was read.
-  package let identity: FileIdentity
+  private let origin: ManifestFile.Origin
   /// Ascending by number; the last one is live.
   package let logs: [LogContents]
   /// The logs' entries, newest log first; logs without a record have none.
   package let images: [LogImage]
+  private let liveLog: (any File)?
 
   init(
-    manifest: Manifest, identity: FileIdentity, logs: [LogContents]
+    manifest: Manifest, origin: ManifestFile.Origin, logs: [LogContents], liveLog: (any File)?
   ) throws(DatabaseError) {
     self.manifest = manifest
-    self.identity = identity
+    self.origin = origin
+    self.liveLog = liveLog
     self.logs = logs
     var images: [LogImage] = []
     for log in logs where !log.records.isEmpty {
@@ -229,6 +228,14 @@ package struct RecoveredStore {
 
   package var lastSequence: SequenceNumber {
     logs.last?.lastSequence ?? manifest.flushedSequence
+  }
+
+  /// How a reader of this state notices the next one.
+  package var following: Following {
+    guard let log = logs.last else { return Following(manifest: origin, log: nil, logEnd: 0) }
+    return Following(
+      manifest: origin, log: liveLog, logEnd: log.acceptedByteCount,
+      tornLog: log.isCleanlyEnded ? nil : log.bytes)
   }
 
   /// What a reader of this state sees.

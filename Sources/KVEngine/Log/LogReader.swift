@@ -79,25 +79,100 @@ package enum LogReader {
     of buffer: ByteBuffer, number: UInt64, store: StoreIdentity
   ) throws(DatabaseError) -> LogContents {
     let bytes = buffer.bytes
-    var (preamble, chain) = try head(of: bytes, number: number, store: store)
+    let (preamble, chain) = try head(of: bytes, number: number, store: store)
+    let start = Start(store: store, number: number, preamble: preamble, chain: chain)
+    return try contents(of: buffer, from: start) { end throws(DatabaseError) in
+      try judgeRest(of: bytes, from: end.place, expecting: end.lastSequence + 1)
+    }
+  }
+
+  /// What the records of a log begin with.
+  private struct Start {
+    let store: StoreIdentity
+    let number: UInt64
+    let preamble: LogPreamble
+    let chain: UInt32
+  }
+
+  /// Reads records as long as they verify; `judge` says whether what lies behind them is nothing.
+  private static func contents(
+    of buffer: ByteBuffer, from start: Start,
+    _ judge: (
+      (place: LogPlace, lastSequence: SequenceNumber)
+    ) throws(DatabaseError) -> Bool
+  ) throws(DatabaseError) -> LogContents {
+    let bytes = buffer.bytes
+    var chain = start.chain
     var records: [LogContents.Record] = []
-    var offset = LogFormat.headByteCount
-    var lastSequence = preamble.lastSequence
-    while let (record, next) = record(
-      in: bytes, at: LogPlace(store: store, log: number, offset: offset), chain: chain,
-      after: lastSequence)
-    {
+    var place = LogPlace(store: start.store, log: start.number, offset: LogFormat.headByteCount)
+    var lastSequence = start.preamble.lastSequence
+    while let (record, next) = record(in: bytes, at: place, chain: chain, after: lastSequence) {
       records.append(record)
       chain = next
       lastSequence = record.head.lastSequence
-      offset += record.head.recordByteCount
+      place = LogPlace(
+        store: start.store, log: start.number, offset: place.offset + record.head.recordByteCount)
     }
-    let isClean = try judgeRest(
-      of: bytes, from: LogPlace(store: store, log: number, offset: offset),
-      expecting: lastSequence + 1)
     return LogContents(
-      number: number, preamble: preamble, bytes: buffer, records: records,
-      acceptedByteCount: offset, chain: chain, isCleanlyEnded: isClean)
+      number: start.number, preamble: start.preamble, bytes: buffer, records: records,
+      acceptedByteCount: place.offset, chain: chain,
+      isCleanlyEnded: try judge((place, lastSequence)))
+  }
+
+  /// The longest prefix of records that verify, whatever lies behind it: for a salvage.
+  ///
+  /// Where the head is damaged, the first record proves by its checksum which store it is of, if
+  /// that is one of `stores`.
+  ///
+  /// - Returns: The prefix, `nil` when the log does not even begin, and what is damaged.
+  /// - Throws: ``DatabaseError/unsupportedFormat(fileName:found:known:)``.
+  package static func readablePrefix(
+    of buffer: ByteBuffer, number: UInt64, stores: [StoreIdentity]
+  ) throws(DatabaseError) -> (contents: LogContents?, damage: Corruption?) {
+    let bytes = buffer.bytes
+    var damage: Corruption?
+    var start: Start?
+    for store in stores where start == nil {
+      do throws(DatabaseError) {
+        let (preamble, chain) = try head(of: bytes, number: number, store: store)
+        start = Start(store: store, number: number, preamble: preamble, chain: chain)
+      } catch {
+        guard case .damaged(let corruption) = error else { throw error }
+        damage = corruption
+      }
+    }
+    if start == nil {
+      start = stores.lazy.compactMap { firstRecord(of: buffer, number: number, store: $0) }.first
+    } else {
+      damage = nil
+    }
+    guard let start else { return (nil, damage) }
+    let contents = try contents(of: buffer, from: start) { end throws(DatabaseError) in
+      do throws(DatabaseError) {
+        return try judgeRest(of: bytes, from: end.place, expecting: end.lastSequence + 1)
+      } catch {
+        if case .damaged(let corruption) = error { damage = corruption }
+        return false
+      }
+    }
+    return (contents, damage)
+  }
+
+  /// Where a log without a head begins, by its first record.
+  private static func firstRecord(
+    of buffer: ByteBuffer, number: UInt64, store: StoreIdentity
+  ) -> Start? {
+    let bytes = buffer.bytes
+    let (offset, end) = (LogFormat.headByteCount, LogFormat.headByteCount + RecordHead.byteCount)
+    guard bytes.byteCount >= end,
+      let (head, _) = RecordHead.decode(
+        bytes.extracting(offset..<end), at: LogPlace(store: store, log: number, offset: offset)),
+      head.firstSequence > 0
+    else { return nil }
+    let preamble = LogPreamble(
+      lastSequence: head.firstSequence - 1, predecessor: 0, predecessorByteCount: 0,
+      predecessorLastSequence: 0, predecessorChain: 0)
+    return Start(store: store, number: number, preamble: preamble, chain: head.previous)
   }
 
   /// Decodes a log's head, which must be the one of this log in this store.

@@ -8,7 +8,7 @@
 package struct LogWriter {
   package let number: UInt64
   private let store: StoreIdentity
-  private let file: any File
+  package let file: any File
   private let zeroStepByteCount: Int
   /// Where the next record begins.
   package private(set) var offset: Int

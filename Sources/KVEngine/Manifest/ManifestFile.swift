@@ -21,13 +21,31 @@ package struct ManifestFile: Sendable {
     case unknown(SystemError)
   }
 
+  /// The file that a MANIFEST was read from.
+  ///
+  /// It stays open, so that no other file can get its identity.
+  package struct Origin: Sendable {
+    package let identity: FileIdentity
+    private let file: any File
+
+    package init(_ file: any File) throws(SystemError) {
+      self.file = file
+      identity = try file.status().identity
+    }
+
+    fileprivate init(_ file: any File, _ status: FileStatus) {
+      self.file = file
+      identity = status.identity
+    }
+  }
+
   /// Reads a MANIFEST and tells which file it was read from.
   package func read(
     _ name: FileName = .manifest
-  ) throws(ReadFailure) -> (Manifest, FileIdentity) {
-    let (bytes, identity) = try contents(of: name)
+  ) throws(ReadFailure) -> (Manifest, Origin) {
+    let (bytes, origin) = try contents(of: name)
     do throws(DatabaseError) {
-      return (try Manifest.decode(bytes.bytes, fileName: name.text), identity)
+      return (try Manifest.decode(bytes.bytes, fileName: name.text), origin)
     } catch {
       throw .failed(error)
     }
@@ -42,12 +60,12 @@ package struct ManifestFile: Sendable {
 
   private func contents(
     of name: FileName
-  ) throws(ReadFailure) -> (ByteBuffer, FileIdentity) {
+  ) throws(ReadFailure) -> (ByteBuffer, Origin) {
     do throws(SystemError) {
       let file = try files.open(path(name), .read)
       let status = try file.status()
       let byteCount = min(status.byteCount, Limits.Manifest.maximumByteCount)
-      return (try file.readBytes(at: 0, count: byteCount), status.identity)
+      return (try file.readBytes(at: 0, count: byteCount), Origin(file, status))
     } catch {
       throw error.isNotFound ? .missing : .failed(error.readFailure)
     }

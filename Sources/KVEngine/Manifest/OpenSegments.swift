@@ -8,7 +8,13 @@ import Synchronization
 package final class SegmentHandle: Sendable {
   package let descriptor: SegmentDescriptor
   private let origin: SegmentOrigin
-  private let opened = Lock<SegmentReader?>(nil)
+  private struct Opened {
+    var reader: SegmentReader?
+    /// Whether the reader stays as long as the handle: others may remove the file.
+    var isPinned = false
+  }
+
+  private let opened = Lock(Opened())
   /// When the reader was last asked for, by the count of all such calls.
   fileprivate let lastUse = Atomic<UInt64>(0)
 
@@ -23,7 +29,26 @@ package final class SegmentHandle: Sendable {
 
   /// Closes the file unless a cursor is reading it; the next read opens it again.
   fileprivate func close() {
-    opened.withLock { $0 = nil }
+    opened.withLock { if !$0.isPinned { $0.reader = nil } }
+  }
+
+  /// Opens the file for as long as the handle lives, on top of the ceiling.
+  ///
+  /// - Throws: As ``reader()``.
+  package func pin() throws(DatabaseError) {
+    if opened.withLock({ $0.isPinned }) { return }
+    let reader = try reader()
+    opened.withLock { $0 = Opened(reader: $0.reader ?? reader, isPinned: true) }
+    origin.descriptors.forget(descriptor.number)
+  }
+
+  /// Lets the file be closed again when others are needed more.
+  fileprivate func unpin() {
+    let isOpen = opened.withLock { opened in
+      defer { opened.isPinned = false }
+      return opened.isPinned && opened.reader != nil
+    }
+    if isOpen { origin.descriptors.enter(self) }
   }
 
   /// The segment's reader, opened when it is first needed.
@@ -32,7 +57,7 @@ package final class SegmentHandle: Sendable {
   ///   ``DatabaseError/notAvailableYet(_:)`` when it cannot be opened.
   package func reader() throws(DatabaseError) -> SegmentReader {
     lastUse.store(origin.descriptors.nextUse(), ordering: .relaxed)
-    if let reader = opened.withLock({ $0 }) { return reader }
+    if let reader = opened.withLock({ $0.reader }) { return reader }
     origin.descriptors.makeRoom(for: self)
     let made = SegmentReader(
       file: try openFile(), fileName: descriptor.fileName, reference: descriptor.reference,
@@ -40,8 +65,8 @@ package final class SegmentHandle: Sendable {
     // Two threads may have opened it; the second one's reader goes again.
     defer { origin.descriptors.enter(self) }
     return opened.withLock { opened in
-      if let first = opened { return first }
-      opened = made
+      if let first = opened.reader { return first }
+      opened.reader = made
       return made
     }
   }
@@ -61,12 +86,20 @@ package final class SegmentHandle: Sendable {
       }
     } catch {
       guard error.isNotFound else { throw error.readFailure }
-      throw .damaged(
-        Corruption(
-          fileName: descriptor.fileName, offset: 0, structure: "segment",
-          reason: "is missing though the MANIFEST names it"))
+      throw .damaged(Corruption(missingSegment: descriptor.fileName))
     }
   }
+}
+
+extension Corruption {
+  private static let missingReason = "is missing though the MANIFEST names it"
+
+  fileprivate init(missingSegment fileName: String) {
+    self.init(fileName: fileName, offset: 0, structure: "segment", reason: Self.missingReason)
+  }
+
+  /// Whether a segment's file was not there: no damage if the MANIFEST names it no more.
+  package var isMissingSegment: Bool { structure == "segment" && reason == Self.missingReason }
 }
 
 /// Where segments come from.
@@ -146,6 +179,8 @@ package final class OpenSegments: Sendable {
 
   private let origin: SegmentOrigin
   private let held: Lock<[UInt64: Held]> = Lock([:])
+  /// Half of the descriptors that a process has by default on systems with the fewest.
+  private static let pinnedCount = 128
 
   package init(files: any FileSystem, folder: String, options: DatabaseOptions) {
     origin = SegmentOrigin(
@@ -167,6 +202,25 @@ package final class OpenSegments: Sendable {
       }
       return Version(handles)
     }
+  }
+
+  /// Opens the files of what is held, before others may remove them: the newest first, and not so
+  /// many that the process may run out of descriptors.
+  ///
+  /// The others stay for ten minutes after they were replaced; reads that come later begin again
+  /// with the state in force.
+  ///
+  /// One that cannot be opened is opened when it is read, which says why it cannot.
+  package func pinAll() {
+    let handles = held.withLock { $0.values.compactMap(\.handle) }
+    let newest = handles.sorted { $0.descriptor.highestSequence > $1.descriptor.highestSequence }
+    for handle in newest.prefix(Self.pinnedCount) { try? handle.pin() }
+  }
+
+  /// Leaves files to the ceiling again: this process has the lock, so nobody removes them.
+  package func unpinAll() {
+    let handles = held.withLock { $0.values.compactMap(\.handle) }
+    for handle in handles { handle.unpin() }
   }
 
   /// Gives back the memory of cached blocks and indexes, and the descriptors of segments.

@@ -80,6 +80,11 @@ package struct SystemError: Error, Equatable {
     SystemError(.freeSpace, path, code: ENOSPC)
   }
 
+  /// A folder that must be missing or empty and is not.
+  package static func taken(_ path: String) -> SystemError {
+    SystemError(.makeDirectory, path, code: EEXIST)
+  }
+
   /// A lock that another handle of this process holds.
   package static func locked(_ path: String) -> SystemError {
     SystemError(.lock, path, code: EWOULDBLOCK)

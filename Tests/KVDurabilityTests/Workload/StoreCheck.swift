@@ -48,17 +48,3 @@ struct StoreCheck {
     guard report.isSound else { throw Problem("is damaged: \(report.damage)") }
   }
 }
-
-/// Whether tests look at everything or, in slow builds, at a part of it.
-enum Thoroughness {
-  #if DEBUG
-    static let isFull = false
-  #else
-    static let isFull = true
-  #endif
-
-  /// Every value in release builds, every `step`-th one, from an own offset on, in debug builds.
-  static func part(of range: Range<Int>, step: Int, offset: Int = 0) -> [Int] {
-    isFull ? Array(range) : range.filter { $0 % step == offset % step }
-  }
-}

@@ -122,7 +122,6 @@ import Testing
     #expect(throws: DatabaseError.notFound(fileName: "space")) { try reader.space("late") }
     let late = try database.space("late")
     try put(9, [1], in: late, database)
-    try reader.refresh()
     #expect(try reader.space("late") == late)
     #expect(try reader.value(forKey: [1], in: late) == [9])
     #expect(throws: DatabaseError.notFound(fileName: "space")) { try reader.space("never") }
@@ -134,7 +133,7 @@ import Testing
     let first = try store.open()
     let second = try store.open(in: files.process(2))
     let shared = try second.space("shared")
-    #expect(throws: DatabaseError.alreadyOpen) { try first.space("shared") }
+    #expect(throws: DatabaseError.alreadyOpen) { try first.space("own") }
     try second.close()
     #expect(try first.space("shared") == shared)
     let own = try first.space("own")

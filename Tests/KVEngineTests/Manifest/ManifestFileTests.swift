@@ -33,13 +33,14 @@ import Testing
 
   @Test func whatIsPublishedIsRead() throws {
     let (file, _, first) = try makeStore()
-    let (read, identity) = try file.read()
+    let (read, origin) = try file.read()
+    let identity = origin.identity
     #expect(read == first)
     #expect(try file.isCurrent(identity))
     let second = next(first)
     let published = try file.publish(second, replacing: first.generation)
     #expect(try file.read().0 == second)
-    #expect(try file.read().1 == published)
+    #expect(try file.read().1.identity == published)
     #expect(try !file.isCurrent(identity) && file.isCurrent(published))
     #expect(try file.read(.oldManifest(1)).0 == first)
     #expect(try names(recording) == ["MANIFEST", "MANIFEST-000001"])
