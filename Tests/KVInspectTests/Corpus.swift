@@ -13,15 +13,6 @@ enum Corpus {
 
   static func exists(_ path: String) -> Bool { FileManager.default.isReadableFile(atPath: path) }
 
-  /// Byte code is 14 to 45 times slower without optimisation, which makes seconds minutes.
-  static let isOptimised: Bool = {
-    #if DEBUG
-      false
-    #else
-      true
-    #endif
-  }()
-
   /// The memos of a compressed file in its order.
   static func memos(_ path: String) throws -> [Memo] {
     let unpacked = try Executable.shell(#"zcat "$1""#, path)

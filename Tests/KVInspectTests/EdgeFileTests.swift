@@ -149,9 +149,8 @@ import Testing
     #expect(try store.contents() == before)
   }
 
-  /// Bug case B103: a file that is cut anywhere gives its whole lines, and the whole file later the
-  /// rest.
-  @Test func aFileCutAnywhereCanBeImportedAgainWhole() throws {
+  /// A file that is cut anywhere gives its whole lines, and the whole file later the rest.
+  @Test(.bug(id: "B103")) func aFileCutAnywhereCanBeImportedAgainWhole() throws {
     let whole = try Data(contentsOf: URL(fileURLWithPath: Fixture.edge)).prefix(40_000)
     let store = try TestStore()
     let file = store.directory.path("cut.jsonl")

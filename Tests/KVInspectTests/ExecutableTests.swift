@@ -55,8 +55,7 @@ import Testing
     #expect(named.outputText == "2 new\n", "\(odd)")
   }
 
-  /// Bug case B107.
-  @Test func aReaderThatGoesAwayIsNotComplainedAbout() throws {
+  @Test(.bug(id: "B107")) func aReaderThatGoesAwayIsNotComplainedAbout() throws {
     let store = try TestStore()
     let file = try store.file("rows.jsonl", rows(0..<30_000))
     #expect(try Executable.run("import", store.path, file).status == 0)

@@ -80,10 +80,12 @@ struct TestStore {
     directory = try TemporaryDirectory()
   }
 
-  /// Holds memos, flushed into so many segments.
+  /// Holds memos, flushed into so many segments that nothing merges.
   init(_ memos: [Memo], segments: Int = 1, logged: [Memo] = []) throws {
     self.init(directory: try TemporaryDirectory())
-    let timeline = try MemoTimeline(at: path)
+    var options = DatabaseOptions()
+    options.worksInBackground = false
+    let timeline = try MemoTimeline(at: path, options: options)
     let size = max((memos.count + segments - 1) / max(segments, 1), 1)
     for start in stride(from: 0, to: memos.count, by: size) {
       _ = try timeline.importBatch(Array(memos[start..<min(start + size, memos.count)]))

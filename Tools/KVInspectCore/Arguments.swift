@@ -11,7 +11,8 @@ package struct Arguments {
 
   private var operands: [String] = []
   private var output = OutputFormat.text
-  private var rejected: String?
+  /// The options that only some commands have, with their values; one without value has "".
+  private var special: [(name: String, value: String)] = []
   private var wantsHelp = false
   private var wantsVersion = false
 
@@ -51,16 +52,26 @@ package struct Arguments {
     case "--json": output = .json
     case "--help", "-h": wantsHelp = true
     case "--version": wantsVersion = true
-    case "--rejected":
-      guard rejected == nil else { throw failure("\(name) is given twice") }
-      guard let file = value ?? rest.popFirst(), !file.isEmpty else {
-        throw failure("\(name) needs the name of a file")
+    default:
+      let known = CommandName.allCases.flatMap(\.options).first { $0.name == name }
+      guard let known else {
+        throw failure("unknown option \(quoted(name))", Self.optionHint)
       }
-      rejected = file
-      return
-    default: throw failure("unknown option \(quoted(name))", Self.optionHint)
+      guard self.value(of: name) == nil else { throw failure("\(name) is given twice") }
+      if let wanted = known.value {
+        guard let value = value ?? rest.popFirst(), !value.isEmpty else {
+          throw failure("\(name) needs a \(wanted)")
+        }
+        special.append((name, value))
+        return
+      }
+      special.append((name, ""))
     }
     guard value == nil else { throw failure("\(name) takes no value") }
+  }
+
+  private func value(of option: String) -> String? {
+    special.first { $0.name == option }?.value
   }
 
   // MARK: - Command
@@ -96,27 +107,41 @@ package struct Arguments {
     switch name {
     case .importMemos:
       let source: LineSource = operands[1] == "-" ? .standardInput : .file(operands[1])
-      return .importMemos(store: store, source: source, rejected: rejected, output: output)
-    case .latest:
-      var count = Self.standardLatestCount
-      if operands.count > 1 {
-        guard let number = Int(operands[1]), number > 0 else {
-          throw failure("N is a whole number above 0, not \(quoted(operands[1]))", about: name)
-        }
-        count = number
-      }
-      return .latest(store: store, count: count, output: output)
+      return .importMemos(
+        store: store, source: source, rejected: value(of: "--rejected"), output: output)
+    case .latest: return .latest(store: store, count: try count(in: operands), output: output)
     case .get: return .get(store: store, id: operands[1], output: output)
     case .scan: return .scan(store: store, output: output)
     case .summary: return .summary(store: store, output: output)
     case .verify: return .verify(store: store, output: output)
+    case .find:
+      return .find(
+        store: store, key: operands[1], space: value(of: "--space"), output: output)
+    case .segments: return .segments(store: store, output: output)
+    case .segment:
+      return .segment(file: store, showsBytes: value(of: "--hex") != nil, output: output)
+    case .log: return .log(store: store, output: output)
+    case .manifest: return .manifest(store: store, output: output)
+    case .space: return .space(store: store, output: output)
+    case .compact: return .compact(store: store, output: output)
+    case .checkpoint: return .checkpoint(store: store, target: operands[1], output: output)
+    case .salvage: return .salvage(store: store, target: operands[1], output: output)
     }
+  }
+
+  /// How many memos `latest` shows.
+  private func count(in operands: [String]) throws(UsageError) -> Int {
+    guard operands.count > 1 else { return Self.standardLatestCount }
+    guard let number = Int(operands[1]), number > 0 else {
+      throw failure("N is a whole number above 0, not \(quoted(operands[1]))", about: .latest)
+    }
+    return number
   }
 
   /// Whether the words fit the command.
   private func check(_ words: [String], of name: CommandName) throws(UsageError) {
-    if rejected != nil, !name.options.contains(where: { $0.name == "--rejected" }) {
-      throw failure("\(name.rawValue) has no option --rejected", about: name)
+    for option in special where !name.options.contains(where: { $0.name == option.name }) {
+      throw failure("\(name.rawValue) has no option \(option.name)", about: name)
     }
     let operands = name.operands
     if words.count > operands.count {

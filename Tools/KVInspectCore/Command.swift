@@ -22,6 +22,18 @@ package enum Command: Equatable, Sendable {
   case scan(store: String, output: OutputFormat)
   case summary(store: String, output: OutputFormat)
   case verify(store: String, output: OutputFormat)
+  case segments(store: String, output: OutputFormat)
+  /// One segment by the path of its file.
+  case segment(file: String, showsBytes: Bool, output: OutputFormat)
+  case log(store: String, output: OutputFormat)
+  case manifest(store: String, output: OutputFormat)
+  /// The key as it was typed; without a space it may be a memo's id.
+  case find(store: String, key: String, space: String?, output: OutputFormat)
+  case space(store: String, output: OutputFormat)
+  case compact(store: String, output: OutputFormat)
+  case checkpoint(store: String, target: String, output: OutputFormat)
+  /// Rebuilds what can be read of a store in the folder `target`.
+  case salvage(store: String, target: String, output: OutputFormat)
   /// Help about a command, or about all of them.
   case help(CommandName?)
   case version
@@ -41,10 +53,12 @@ package struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
   package var description: String { "kvinspect: \(message)\n\(hint)" }
 }
 
-/// The commands with a store, by the word on the command line.
+/// The commands with a store, by the word on the command line, in the order of the help.
 package enum CommandName: String, CaseIterable, Sendable {
   case importMemos = "import"
   case latest, get, scan, summary, verify
+  case find, segments, segment, log, manifest, space
+  case compact, checkpoint, salvage
 
   /// What stands behind the command, in its order.
   package var operands: [Operand] {
@@ -52,20 +66,39 @@ package enum CommandName: String, CaseIterable, Sendable {
     case .importMemos: [Operand("STORE"), Operand("FILE.jsonl")]
     case .latest: [Operand("STORE"), Operand("N", isOptional: true)]
     case .get: [Operand("STORE"), Operand("ID")]
-    case .scan, .summary, .verify: [Operand("STORE")]
+    case .find: [Operand("STORE"), Operand("KEY")]
+    case .segment: [Operand("FILE")]
+    case .checkpoint, .salvage: [Operand("STORE"), Operand("TARGET")]
+    case .scan, .summary, .verify, .segments, .log, .manifest, .space, .compact:
+      [Operand("STORE")]
     }
   }
 
-  /// The options that only this command has, with their values.
-  package var options: [(name: String, value: String)] {
-    self == .importMemos ? [("--rejected", "FILE")] : []
+  /// The options that only this command has.
+  package var options: [Option] {
+    switch self {
+    case .importMemos: [Option(name: "--rejected", value: "FILE")]
+    case .find: [Option(name: "--space", value: "NAME")]
+    case .segment: [Option(name: "--hex", value: nil)]
+    default: []
+    }
   }
 
   /// How the command is written.
   package var synopsis: String {
     let operands = operands.map { $0.isOptional ? "[\($0.name)]" : $0.name }
-    let options = options.map { "[\($0.name) \($0.value)]" } + ["[--json]"]
+    let options = options.map { "[\($0.text)]" } + ["[--json]"]
     return (["kvinspect", rawValue] + operands + options).joined(separator: " ")
+  }
+
+  /// A word that begins with hyphens.
+  package struct Option: Sendable {
+    package let name: String
+    /// What stands behind it; `nil` for nothing.
+    package let value: String?
+
+    /// The option with its value.
+    package var text: String { value.map { "\(name) \($0)" } ?? name }
   }
 
   /// A word of the command line that is no option.

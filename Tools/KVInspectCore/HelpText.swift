@@ -32,11 +32,11 @@ package enum HelpText {
         --version         print the version
         --                end of options: what follows may begin with a hyphen
 
-      Only import writes. All other commands take no lock and change nothing, so they may be used
-      while the app is running.
+      Only import and compact write to the store; checkpoint and salvage make another one. All
+      other commands take no lock and change nothing, so they may be used while the app is running.
 
-      Exit codes: 0 fine; 1 damage found, a line refused or no memo with the id; 2 wrong usage;
-      3 no store there, one in use or of a newer program, or the disk or the system failed.
+      Exit codes: 0 fine; 1 damage found, a line refused or nothing with the id or key; 2 wrong
+      usage; 3 no store there, one in use or of a newer program, or the disk or the system failed.
 
       Start with:
         kvinspect summary path/to/store
@@ -60,6 +60,15 @@ package enum HelpText {
     case .scan: "print every memo, newest first"
     case .summary: "print what the store holds and how large it is"
     case .verify: "read everything and check it"
+    case .find: "follow a memo's id or a key through log and segments"
+    case .segments: "list the segments and what is in them"
+    case .segment: "take one segment file apart"
+    case .log: "list the records of the log"
+    case .manifest: "print the state that the MANIFEST holds"
+    case .space: "print where the bytes are"
+    case .compact: "merge what can be merged; writes"
+    case .checkpoint: "make a copy of the store in a new folder"
+    case .salvage: "rebuild a damaged store in another folder"
     }
   }
 
@@ -124,6 +133,9 @@ package enum HelpText {
       Prints how many memos the store holds, from when to when, and its files with their sizes.
       Reads little, however large the store is.
 
+      With --json one object: memos, format, store, generation, sequence, segments, segmentBytes,
+      logBytes, logEntries, replacedBytes, newest, oldest.
+
       Example:
         kvinspect summary path/to/store
       """
@@ -133,9 +145,21 @@ package enum HelpText {
       leads to its memo. Prints what is damaged; changes nothing. The exit code is 1 when something
       is damaged.
 
+      With --json one object {file, offset, structure, reason} for each damaged place, and at the
+      end one with sound, segments, blocks, entries and bytes.
+
       Example:
         kvinspect verify path/to/store
       """
+    case .find: findDetails
+    case .segments: segmentsDetails
+    case .segment: segmentDetails
+    case .log: logDetails
+    case .manifest: manifestDetails
+    case .space: spaceDetails
+    case .compact: compactDetails
+    case .checkpoint: checkpointDetails
+    case .salvage: salvageDetails
     }
   }
 }

@@ -19,7 +19,7 @@ extension Inspector {
     }
     var failure: MemoError?
     do throws(MemoError) {
-      let timeline = try MemoTimeline(at: store, options: MemoTimeline.importOptions())
+      let timeline = try MemoTimeline(at: store)
       try job.run(timeline)
       if job.hasChangedStore { try timeline.flush() }
       try timeline.close()
@@ -64,9 +64,11 @@ struct ImportJob: ~Copyable {
   var hasChangedStore: Bool { counts.inserted + counts.replaced > 0 }
   let progress: Progress
 
-  /// A batch is committed when it has so many memos or bytes of text.
-  private static let batchCount = 1000
-  private static let batchByteCount = 1 << 20
+  /// A batch is committed when it has so many memos or bytes of text: soon at first, so that a
+  /// program hears early that something is durable, then in loads that become large segments.
+  private var batchCount = 1000
+  private static let maximumBatchCount = 100_000
+  private static let batchByteCount = 32 << 20
 
   init(
     lines: consuming LineReader, rejected: RejectedLines?, output: Output, errors: Output,
@@ -93,7 +95,7 @@ struct ImportJob: ~Copyable {
         break reading
       }
       take(line)
-      if memos.count >= Self.batchCount || byteCount >= Self.batchByteCount {
+      if memos.count >= batchCount || byteCount >= Self.batchByteCount {
         try commit(timeline)
       }
     }
@@ -143,6 +145,7 @@ struct ImportJob: ~Copyable {
     counts += try timeline.importBatch(memos)
     memos.removeAll(keepingCapacity: true)
     byteCount = 0
+    batchCount = min(2 * batchCount, Self.maximumBatchCount)
     switch format {
     case .json:
       output.json([

@@ -56,14 +56,9 @@ extension Inspector {
     for corruption in report.damage {
       switch format {
       case .json:
-        output.json([
-          JSONMember("file", .text(corruption.fileName)),
-          JSONMember("offset", .integer(Int64(corruption.offset))),
-          JSONMember("structure", .text(corruption.structure)),
-          JSONMember("reason", .text(corruption.reason)),
-        ])
+        output.json(corruption.members)
       case .text:
-        output.line("damaged: " + TerminalText.visible("\(corruption)"))
+        output.line(corruption.line)
       }
     }
     switch format {
@@ -86,13 +81,13 @@ extension Inspector {
     return report.isSound ? .fine : .damage
   }
 
-  /// A size for people: three digits and a decimal unit.
+  /// A size for people: up to four digits and a binary unit.
   static func bytes(_ count: Int) -> String {
-    let units = ["bytes", "kB", "MB", "GB", "TB"]
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
     var unit = 0
     var tenths = count * 10
-    while tenths >= 10_000, unit + 1 < units.count {
-      tenths /= 1000
+    while tenths >= 10_240, unit + 1 < units.count {
+      tenths /= 1024
       unit += 1
     }
     if unit == 0 || tenths >= 1000 { return "\(tenths / 10) \(units[unit])" }

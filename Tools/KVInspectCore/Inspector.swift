@@ -48,6 +48,19 @@ package struct Inspector {
       case .scan(let store, let format): return try scan(store, format)
       case .summary(let store, let format): return try summary(of: store, format)
       case .verify(let store, let format): return try verify(store, format)
+      case .segments(let store, let format): return try segments(of: store, format)
+      case .segment(let file, let showsBytes, let format):
+        return try segment(at: file, showsBytes: showsBytes, format)
+      case .log(let store, let format): return try log(of: store, format)
+      case .manifest(let store, let format): return try manifest(of: store, format)
+      case .find(let store, let key, let space, let format):
+        return try find(key, in: store, space: space, format)
+      case .space(let store, let format): return try space(of: store, format)
+      case .compact(let store, let format): return try compact(store, format)
+      case .checkpoint(let store, let target, let format):
+        return try checkpoint(of: store, to: target, format)
+      case .salvage(let store, let target, let format):
+        return try salvage(store, to: target, format)
       case .help(let name):
         output.buffer.append(contentsOf: HelpText.text(about: name).utf8)
         return .fine
@@ -66,6 +79,7 @@ package struct Inspector {
   static func exitCode(of error: MemoError) -> ExitCode {
     switch error {
     case .damagedRecord, .database(.damaged): .damage
+    case .database(.invalidArgument): .usage
     default: .system
     }
   }

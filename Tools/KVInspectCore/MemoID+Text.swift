@@ -31,13 +31,7 @@ extension MemoID {
 
   /// Bytes as pairs of hexadecimal digits, upper or lower case.
   init?(hexadecimal text: String) {
-    let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    for position in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = digits[position], let low = digits[position + 1] else { return nil }
-      bytes.append(UInt8(high << 4 | low))
-    }
+    guard let bytes = [UInt8](hexadecimal: text.utf8) else { return nil }
     guard let id = try? MemoID(bytes: bytes) else { return nil }
     self = id
   }
