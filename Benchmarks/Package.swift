@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: users of the library need none of the peers.
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "MemoKV", path: "..")],
+  targets: [
+    .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    // Debian's package has no .pc file; the module map names the library.
+    .systemLibrary(name: "CLevelDB", providers: [.apt(["libleveldb-dev"])]),
+    .systemLibrary(name: "CRocksDB", pkgConfig: "rocksdb", providers: [.apt(["librocksdb-dev"])]),
+    .executableTarget(
+      name: "memobench",
+      dependencies: [
+        "CLMDB", "CSQLite", "CLevelDB", "CRocksDB",
+        .product(name: "KVEngine", package: "MemoKV"),
+        .product(name: "MemoHistory", package: "MemoKV"),
+      ],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,62 @@
+import Glibc
+
+/// What the benchmarks need of files and folders.
+enum Files {
+  static func text(of path: String) throws(BenchmarkError) -> String {
+    guard let file = fopen(path, "r") else { throw BenchmarkError("cannot open \(path)") }
+    defer { fclose(file) }
+    return String(decoding: read(file), as: UTF8.self)
+  }
+
+  /// Everything that a stream has to give.
+  static func read(_ file: UnsafeMutablePointer<FILE>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = fread(&buffer, 1, buffer.count, file)
+      if count == 0 { return bytes }
+      bytes.append(contentsOf: buffer[..<count])
+    }
+  }
+
+  static func makeFolder(_ path: String) throws(BenchmarkError) {
+    if mkdir(path, 0o755) != 0, errno != EEXIST {
+      throw BenchmarkError("cannot make \(path): error \(errno)")
+    }
+  }
+
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  static func remove(_ path: String) throws(BenchmarkError) {
+    try ChildProcess.run("/bin/rm", ["-rf", path])
+  }
+
+  /// Copies a store, and waits until the device has it.
+  static func copy(_ source: String, to target: String) throws(BenchmarkError) {
+    try remove(target)
+    try ChildProcess.run("/bin/cp", ["-r", source, target])
+    settleDevice()
+  }
+
+  /// Waits until nothing is left to be written, so that no earlier work is paid for by the next.
+  static func settleDevice() {
+    Glibc.sync()
+  }
+
+  /// Bytes that a store's files take on the device; a store is a folder without folders.
+  static func allocatedByteCount(of folder: String) -> Int {
+    guard let directory = opendir(folder) else { return 0 }
+    defer { closedir(directory) }
+    var total = 0
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
+        field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      var status = stat()
+      if lstat(folder + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+        total += Int(status.st_blocks) * 512
+      }
+    }
+    return total
+  }
+}

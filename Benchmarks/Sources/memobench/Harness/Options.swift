@@ -1,0 +1,51 @@
+/// What the command line asks for.
+struct Options {
+  var count = 1_000_000
+  var filter: String?
+  var engines: [String]?
+  var isJSON = false
+  var isList = false
+  var isQuick = false
+  /// No workload begins later than this; what is left out is said.
+  var minutes: Int?
+  /// Where stores are made; removed at the end.
+  var folder = "build"
+
+  static let usage = """
+    Usage: memobench [--count N] [--filter NAME] [--engines a,b] [--quick] [--json] [--list]
+                     [--folder PATH] [--minutes N]
+
+      --count N       memos in the stores (default 1,000,000)
+      --filter NAME   only workloads whose name contains NAME
+      --engines a,b   only these engines
+      --quick         fewer samples
+      --json          print JSON; the table goes to standard error
+      --list          print workloads and engines
+      --folder PATH   make the stores below PATH (default: build)
+      --minutes N     begin no workload after N minutes, say what is left out
+    """
+
+  init(_ arguments: [String]) throws(BenchmarkError) {
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      switch word {
+      case "--json": isJSON = true
+      case "--list": isList = true
+      case "--quick": isQuick = true
+      case "--count":
+        guard let number = rest.popFirst().flatMap({ Int($0) }), number >= 1000 else {
+          throw BenchmarkError("--count wants a number of at least 1000")
+        }
+        count = number
+      case "--minutes": minutes = rest.popFirst().flatMap { Int($0) }
+      case "--filter": filter = rest.popFirst()
+      case "--engines":
+        engines = rest.popFirst()?.split(separator: ",").map(String.init)
+        let unknown = engines?.first { name in !EngineCatalog.all.contains { $0.name == name } }
+        if let unknown { throw BenchmarkError("no engine is called \(unknown)") }
+      case "--folder": folder = rest.popFirst() ?? folder
+      default: throw BenchmarkError("unknown argument \(word)\n\(Self.usage)")
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// Durations of one operation, in nanoseconds.
+struct Samples {
+  private(set) var values: [Int] = []
+
+  init(capacity: Int = 0) {
+    values.reserveCapacity(capacity)
+  }
+
+  init(_ values: [Int]) {
+    self.values = values
+  }
+
+  mutating func add(_ nanoseconds: Int) {
+    values.append(nanoseconds)
+  }
+
+  /// Runs an operation and adds how long it took.
+  mutating func time<Result>(
+    _ body: () throws(BenchmarkError) -> Result
+  ) throws(BenchmarkError) -> Result {
+    let start = now()
+    let result = try body()
+    values.append(now() - start)
+    return result
+  }
+
+  /// The value that a share of the samples does not pass (nearest rank).
+  ///
+  /// - Parameter share: 0.5 is the median, 1 the maximum.
+  /// - Returns: Nanoseconds; 0 without samples.
+  func percentile(_ share: Double) -> Int {
+    let sorted = values.sorted()
+    if sorted.isEmpty { return 0 }
+    let rank = (share * Double(sorted.count)).rounded(.up)
+    return sorted[min(max(Int(rank), 1), sorted.count) - 1]
+  }
+
+  var median: Int { percentile(0.5) }
+}

@@ -1,0 +1,18 @@
+extension Bench {
+  /// Opens a settled store and reads all of it once, so that every engine begins warm.
+  func warm(_ engine: any Engine) throws(BenchmarkError) -> any Store {
+    let store = try engine.open(try fixture(engine, options.count).folder)
+    let all: Tally
+    do throws(BenchmarkError) {
+      all = try store.tally(.newestFirst, notAfter: nil, limit: .max)
+    } catch  where error.isUnsupported {
+      _ = try store.latest(options.count)
+      return store
+    }
+    try check(all == allNewestFirst, "a full scan of \(engine.name)")
+    return store
+  }
+
+  /// What a full scan has to see.
+  var allNewestFirst: Tally { corpus.tally((0..<options.count).reversed()) }
+}
