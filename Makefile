@@ -9,15 +9,24 @@ KVINSPECT = .build/release/kvinspect
 STATIC_FLAGS = -c release --product kvinspect -Xswiftc -static-executable -Xlinker -s
 STORE ?= build/memos.kv
 COUNT ?= 200
+FORMATTED = Sources Tools Tests Package.swift Benchmarks/Sources Benchmarks/Package.swift
 
-.PHONY: help run test lint format kvinspect setup clean
+# Sizes of the benchmarks: see Benchmarks/README.md.
+MEMOBENCH = Benchmarks/.build/release/memobench
+BENCH_FLAGS ?=
+
+.PHONY: help run test sanitize lint format kvinspect memobench bench bench-quick bench-life setup clean
 
 help:
 	@echo 'make run             build kvinspect, import memos, print the newest $(COUNT)'
 	@echo 'make run FILE=F      the same with the memos of F (JSON Lines, - is standard input)'
 	@echo 'make test            run all tests'
+	@echo 'make sanitize        run the tests under the thread and the address sanitizer'
 	@echo 'make lint            check the format of the sources'
 	@echo 'make kvinspect       build the tool alone: $(KVINSPECT)'
+	@echo 'make bench           measure MemoKV and its peers with 1,000,000 memos (installs the peers)'
+	@echo 'make bench-life      bytes that reach the device in the life of an app (as root)'
+	@echo 'make bench-quick     the same with 100,000 memos and few samples'
 
 # liblz4 is the only thing the package needs beside a Swift toolchain.
 setup:
@@ -38,14 +47,37 @@ else
 endif
 	$(KVINSPECT) latest $(STORE) $(COUNT)
 
+memobench: setup
+	@Benchmarks/install-peers.sh
+	@$(SWIFT) build -c release --static-swift-stdlib --package-path Benchmarks 2>&1 | tail -n 1
+	@test -x $(MEMOBENCH)
+
+bench: kvinspect memobench
+	$(MEMOBENCH) --minutes 12 $(BENCH_FLAGS)
+
+bench-quick: kvinspect memobench
+	$(MEMOBENCH) --count 100000 --quick $(BENCH_FLAGS)
+
+# Bytes that reach the device, with a device of its own: needs root.
+bench-life: memobench
+	Benchmarks/with-own-device.sh $(MEMOBENCH) --filter life --folder @ $(BENCH_FLAGS)
+
 test: setup
 	$(SWIFT) test $(TEST_FLAGS)
 
+# Under a sanitizer everything takes five to ten times as long, so enumerations take a part. Leaks
+# are not looked for: Foundation's Process, Pipe and Data, which only tests use, have some.
+sanitize: sanitize-thread sanitize-address
+
+sanitize-%: setup
+	ASAN_OPTIONS=detect_leaks=0 MEMOKV_QUICK_TESTS=1 \
+	  $(SWIFT) test $(TEST_FLAGS) --sanitize=$* --scratch-path .build-$*
+
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Sources Tools Tests Package.swift
+	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Sources Tools Tests Package.swift
+	$(SWIFT) format --in-place --recursive --parallel $(FORMATTED)
 
 clean:
-	rm -rf .build build
+	rm -rf .build .build-thread .build-address build Benchmarks/.build
