@@ -115,8 +115,11 @@ extension Writer {
     var manifest = changed
     manifest.generation += 1
     manifest.publishedAt = now
+    let manifestByteCount: Int
     do throws(ManifestFile.PublishFailure) {
-      _ = try location.manifest.publish(manifest, replacing: old.generation)
+      manifestByteCount = try location.manifest.publish(
+        manifest, replacing: old.generation
+      ).byteCount
     } catch {
       switch error {
       case .unchanged(let cause) where !cause.isFailedSync: throw Self.notWritten(cause)
@@ -127,7 +130,6 @@ extension Writer {
     }
     store.manifest = manifest
     status = .open(store)
-    let manifestByteCount = manifest.encode().count
     state.metrics.count { $0.manifestByteCount += manifestByteCount }
     let view = state.readView
     let version = state.segments.version(of: manifest.segments)

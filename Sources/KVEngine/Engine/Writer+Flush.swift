@@ -61,8 +61,11 @@ extension Writer {
     manifest.generation += 1
     manifest.publishedAt = now
     manifest.flushedSequence = sequence
+    let manifestByteCount: Int
     do throws(ManifestFile.PublishFailure) {
-      _ = try location.manifest.publish(manifest, replacing: store.manifest.generation)
+      manifestByteCount = try location.manifest.publish(
+        manifest, replacing: store.manifest.generation
+      ).byteCount
     } catch {
       switch error {
       case .unchanged(let cause): throw FlushFailure.system(cause)
@@ -70,6 +73,7 @@ extension Writer {
       }
     }
     install(manifest, log: log, replacing: store)
+    countFlush(of: manifest, replacing: store.manifest, manifestByteCount: manifestByteCount)
   }
 
   // MARK: - Load
@@ -248,14 +252,14 @@ extension Writer {
         counts: liveCounts(version: version, tables: [], images: []), spaces: manifest.spaces,
         gaps: state.gaps))
     retire(store.manifest, replacedBy: manifest)
-    countFlush(of: manifest, replacing: store.manifest)
   }
 
-  private func countFlush(of manifest: Manifest, replacing old: Manifest) {
+  private func countFlush(
+    of manifest: Manifest, replacing old: Manifest, manifestByteCount: Int
+  ) {
     let known = Set(old.segments.map(\.number))
     let made = manifest.segments.filter { !known.contains($0.number) }
     let byteCount = made.reduce(0) { $0 + $1.byteCount }
-    let manifestByteCount = manifest.encode().count
     state.metrics.count { statistics in
       statistics.flushCount += made.count
       statistics.flushByteCount += byteCount

@@ -98,10 +98,10 @@ package struct ManifestFile: Sendable {
   ///
   /// The generation in force, `previous`, is kept under a name of its own.
   ///
-  /// - Returns: The identity of the new MANIFEST.
+  /// - Returns: The identity of the new MANIFEST and its bytes, both copies together.
   package func publish(
     _ manifest: Manifest, replacing previous: UInt64?
-  ) throws(PublishFailure) -> FileIdentity {
+  ) throws(PublishFailure) -> (identity: FileIdentity, byteCount: Int) {
     assert(manifest.brokenInvariant == nil)
     let temporary = path(.temporary(.manifest))
     let bytes = manifest.encode()
@@ -123,7 +123,7 @@ package struct ManifestFile: Sendable {
     } catch {
       throw .unknown(error)
     }
-    return identity
+    return (identity, bytes.count)
   }
 
   /// Creates a file with these bytes and makes them durable; a left-over of that name goes first.

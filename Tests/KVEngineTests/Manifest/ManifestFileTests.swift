@@ -38,7 +38,7 @@ import Testing
     #expect(read == first)
     #expect(try file.isCurrent(identity))
     let second = next(first)
-    let published = try file.publish(second, replacing: first.generation)
+    let published = try file.publish(second, replacing: first.generation).identity
     #expect(try file.read().0 == second)
     #expect(try file.read().1.identity == published)
     #expect(try !file.isCurrent(identity) && file.isCurrent(published))
