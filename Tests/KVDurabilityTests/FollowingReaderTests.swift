@@ -126,10 +126,19 @@ import Testing
     #expect(try reader.value(forKey: [1]).map(Self.number) == 40)
   }
 
+  /// A handle of a process.
+  private func open(
+    _ folder: StoreFolder, process: Int32, _ options: DatabaseOptions = options
+  ) throws -> Database {
+    try Database(at: folder.path + "/store", in: folder.process(process), options: options)
+  }
+
   /// Files that are gone at once are no damage: a cursor has them open, a short read looks again.
-  @Test(arguments: [false, true]) func whatIsRemovedUnderAReaderIsNoDamage(isHolder: Bool) throws {
-    let files = MemoryFileSystem()
-    let writer = try TinyStore.open(in: files.process(1), options: Self.options)
+  @Test(arguments: StoreVolume.allCases, [false, true])
+  func whatIsRemovedUnderAReaderIsNoDamage(volume: StoreVolume, isHolder: Bool) throws {
+    let folder = try StoreFolder(on: volume)
+    let path = folder.path + "/store"
+    let writer = try open(folder, process: 1)
     for number in 1...9 as ClosedRange<UInt64> {
       try writer.write(Self.batch(number))
       try writer.flush()
@@ -138,11 +147,11 @@ import Testing
     if isHolder {
       // A handle that held the lock, and opened its snapshot then.
       try writer.close()
-      other = try TinyStore.open(in: files.process(2), options: Self.options)
+      other = try open(folder, process: 2)
       try other.write(Self.batch(10))
       try other.flush()
     } else {
-      other = try TinyStore.open(in: files.process(2), options: Self.reading)
+      other = try open(folder, process: 2, Self.reading)
     }
     let last: UInt64 = isHolder ? 10 : 9
     let snapshot = try other.snapshot()
@@ -151,14 +160,14 @@ import Testing
     #expect(first.map { Self.number($0.value) } == last)
     if isHolder { try other.suspend() }
 
-    let next = try TinyStore.open(in: files.process(3), options: Self.options)
+    let next = try open(folder, process: 3)
     if !isHolder { try writer.close() }
-    let old = Set(try files.list(TinyStore.path))
+    let old = Set(try folder.files.list(path))
     for number in 11...20 as ClosedRange<UInt64> {
       try next.write(Self.batch(number))
       try next.compact()
     }
-    #expect(old.intersection(try files.list(TinyStore.path)).filter { $0.hasSuffix(".seg") } == [])
+    #expect(old.intersection(try folder.files.list(path)).filter { $0.hasSuffix(".seg") } == [])
     try other.releaseMemory()
     let rest = try Self.entries(&cursor)
     #expect(try Self.commit([try #require(first)] + rest) == last)
@@ -169,15 +178,17 @@ import Testing
   }
 
   /// If the MANIFEST in force names a file that is missing, that is damage.
-  @Test func aFileThatIsReallyMissingIsDamage() throws {
-    let files = MemoryFileSystem()
-    let writer = try TinyStore.open(in: files.process(1), options: Self.options)
+  @Test(arguments: StoreVolume.allCases)
+  func aFileThatIsReallyMissingIsDamage(volume: StoreVolume) throws {
+    let folder = try StoreFolder(on: volume)
+    let path = folder.path + "/store"
+    let writer = try open(folder, process: 1)
     try writer.write(Self.batch(1))
     try writer.flush()
     try writer.close()
-    let reader = try TinyStore.open(in: files.process(2), options: Self.reading)
-    for name in try files.list(TinyStore.path) where name.hasSuffix(".seg") {
-      try files.unlink(TinyStore.path + "/" + name)
+    let reader = try open(folder, process: 2, Self.reading)
+    for name in try folder.files.list(path) where name.hasSuffix(".seg") {
+      try folder.files.unlink(path + "/" + name)
     }
     for _ in 0..<2 {
       #expect(throws: DatabaseError.self) { try reader.value(forKey: [1]) }
@@ -187,13 +198,12 @@ import Testing
   }
 
   /// A store that appears, and one that is gone: the first is seen, of the second the last state.
-  @Test func aStoreThatAppearsIsSeen() throws {
-    let files = MemoryFileSystem()
-    var options = Self.options
-    options.isReadOnly = false
-    let early = try TinyStore.open(in: files.process(2), options: options)
+  @Test(arguments: StoreVolume.allCases)
+  func aStoreThatAppearsIsSeen(volume: StoreVolume) throws {
+    let folder = try StoreFolder(on: volume)
+    let early = try open(folder, process: 2)
     #expect(try early.value(forKey: [1]) == nil)
-    let writer = try TinyStore.open(in: files.process(1), options: Self.options)
+    let writer = try open(folder, process: 1)
     try writer.write(Self.batch(1))
     #expect(try early.value(forKey: [1]).map(Self.number) == 1)
     try writer.write(Self.batch(2), durability: .lazy)
@@ -203,12 +213,14 @@ import Testing
     #expect(try early.value(forKey: [1]).map(Self.number) == 3)
   }
 
-  @Test func aLookCostsTwoCallsAndNoneForTheHolder() throws {
-    let memory = MemoryFileSystem()
-    let (one, two) = (FaultFileSystem(memory.process(1)), FaultFileSystem(memory.process(2)))
-    let writer = try TinyStore.open(in: one, options: Self.options)
+  @Test(arguments: StoreVolume.allCases)
+  func aLookCostsTwoCallsAndNoneForTheHolder(volume: StoreVolume) throws {
+    let folder = try StoreFolder(on: volume)
+    let path = folder.path + "/store"
+    let (one, two) = (folder.process(1), folder.process(2))
+    let writer = try Database(at: path, in: one, options: Self.options)
     try writer.write(Self.batch(1))
-    let reader = try TinyStore.open(in: two, options: Self.reading)
+    let reader = try Database(at: path, in: two, options: Self.reading)
     let (held, before) = (one.callCount, two.callCount)
     for _ in 0..<5 {
       _ = try writer.currentView()
@@ -219,18 +231,20 @@ import Testing
   }
 
   /// Behind a log whose end is torn nothing is missed, and reads do not begin anew each time.
-  @Test func aTornEndIsFollowedToo() throws {
-    let files = MemoryFileSystem()
-    let writer = try TinyStore.open(in: files.process(1), options: Self.options)
+  @Test(arguments: StoreVolume.allCases)
+  func aTornEndIsFollowedToo(volume: StoreVolume) throws {
+    let folder = try StoreFolder(on: volume)
+    let path = folder.path + "/store"
+    let writer = try open(folder, process: 1)
     try writer.write(Self.batch(1))
-    let log = try #require(try files.list(TinyStore.path).first { $0.hasSuffix(".log") })
-    let file = try files.open(TinyStore.path + "/" + log, .update)
+    let log = try #require(try folder.files.list(path).first { $0.hasSuffix(".log") })
+    let file = try folder.files.open(path + "/" + log, .update)
     let end = try writer.pipeline.exclusively { (writer) throws(DatabaseError) -> Int in
       guard case .open(let store) = writer.status else { return 0 }
       return store.log.offset
     }
     try file.write([0x4D, 0x4B, 0x56, 0x52, 9, 0, 0, 0], at: end)
-    let reader = try TinyStore.open(in: files.process(2), options: Self.reading)
+    let reader = try open(folder, process: 2, Self.reading)
     let view = try reader.currentView()
     #expect(try reader.currentView() === view)
     try writer.write(Self.batch(2))

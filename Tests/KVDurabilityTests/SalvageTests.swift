@@ -28,8 +28,8 @@ import Testing
 
   private static func isManifest(_ name: String) -> Bool { name.hasPrefix("MANIFEST") }
 
-  @Test(arguments: SalvageBed.Volume.allCases)
-  func replacedSegmentsDoNotBringDeletedKeysBack(volume: SalvageBed.Volume) throws {
+  @Test(arguments: StoreVolume.allCases)
+  func replacedSegmentsDoNotBringDeletedKeysBack(volume: StoreVolume) throws {
     let (files, content) = try Self.compacted()
     #expect(content.count == 30)
     let (report, found) = try SalvageBed(files, on: volume).salvage()
@@ -40,9 +40,9 @@ import Testing
   }
 
   /// The replaced segments are merged in place of the one that is gone, tombstones included.
-  @Test(.bug(id: "B47"), arguments: SalvageBed.Volume.allCases, [false, true])
+  @Test(.bug(id: "B47"), arguments: StoreVolume.allCases, [false, true])
   func aMissingSegmentIsReplacedByThoseItWasMadeOf(
-    volume: SalvageBed.Volume, isEmpty: Bool
+    volume: StoreVolume, isEmpty: Bool
   ) throws {
     var (files, content) = try Self.compacted()
     let bytes = try #require(files["MANIFEST"])
@@ -76,8 +76,8 @@ import Testing
     #expect(report.mayHoldDeletedKeys)
   }
 
-  @Test(.bug(id: "B01"), arguments: SalvageBed.Volume.allCases)
-  func withoutAnyManifestAllFilesAreMerged(volume: SalvageBed.Volume) throws {
+  @Test(.bug(id: "B01"), arguments: StoreVolume.allCases)
+  func withoutAnyManifestAllFilesAreMerged(volume: StoreVolume) throws {
     var (files, content) = try Self.compacted()
     files = files.filter { !Self.isManifest($0.key) }
     let bed = try SalvageBed(files, on: volume)
@@ -93,8 +93,8 @@ import Testing
     #expect(oldReport.mayHoldDeletedKeys && oldContent.count == 40)
   }
 
-  @Test(arguments: SalvageBed.Volume.allCases)
-  func theResultIsAStoreOfItsOwn(volume: SalvageBed.Volume) throws {
+  @Test(arguments: StoreVolume.allCases)
+  func theResultIsAStoreOfItsOwn(volume: StoreVolume) throws {
     let files = MemoryFileSystem()
     let database = try SmallStore.open(in: files)
     let (side, other) = (try database.space("side"), try database.space("other"))
@@ -126,8 +126,8 @@ import Testing
     #expect(try found.value(forKey: [2], in: found.space("recovered-65")) == [9])
   }
 
-  @Test(arguments: SalvageBed.Volume.allCases)
-  func aTargetThatIsNotFreeIsNotTouched(volume: SalvageBed.Volume) throws {
+  @Test(arguments: StoreVolume.allCases)
+  func aTargetThatIsNotFreeIsNotTouched(volume: StoreVolume) throws {
     let bed = try SalvageBed(try SmallStore().files.storeFiles(), on: volume)
     try bed.files.makeDirectory(bed.target)
     let (_, content) = try bed.salvage()
@@ -153,8 +153,8 @@ import Testing
     #expect(try !bed.files.list(bed.root).contains("new"))
   }
 
-  @Test(arguments: SalvageBed.Volume.allCases)
-  func aLockThatIsTakenOrMissingIsNoObstacle(volume: SalvageBed.Volume) throws {
+  @Test(arguments: StoreVolume.allCases)
+  func aLockThatIsTakenOrMissingIsNoObstacle(volume: StoreVolume) throws {
     let store = try SmallStore()
     let bed = try SalvageBed(try store.files.storeFiles(), on: volume)
     let lock = try bed.files.lock(bed.store + "/LOCK")

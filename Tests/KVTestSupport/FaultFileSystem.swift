@@ -1,3 +1,4 @@
+import Foundation
 package import KVEngine
 
 /// A file system that fails where it is told to.
@@ -6,11 +7,23 @@ package import KVEngine
 /// usual loop: plan an error at call 1, 2, 3 and so on until a run ends with `wasHit == false`.
 package final class FaultFileSystem: FileSystem {
   private let base: any FileSystem
-  private let plan: Lock<FaultPlan>
+  fileprivate let plan: Lock<FaultPlan>
+  private let quota = Lock<Quota?>(nil)
+  private let simulatedProcess: Int32?
+  private let directory: TemporaryDirectory?
 
   /// Plans faults, counting the calls from now on.
-  package init(_ base: any FileSystem, _ faults: Fault...) {
+  ///
+  /// With a process number of its own it is used by another process as far as locks and handles
+  /// can tell: a lock belongs to the open file, on a real volume too. A directory stays as long as
+  /// somebody uses the file system.
+  package init(
+    _ base: any FileSystem, process: Int32? = nil, keeping directory: TemporaryDirectory? = nil,
+    _ faults: Fault...
+  ) {
     self.base = base
+    simulatedProcess = process
+    self.directory = directory
     plan = Lock(FaultPlan(faults))
   }
 
@@ -19,19 +32,34 @@ package final class FaultFileSystem: FileSystem {
     plan.withLock { $0 = FaultPlan(faults) }
   }
 
+  /// Bounds what the files of some folders may have together, as a small volume does.
+  package func limit(to byteCount: Int, in folders: [String]) {
+    quota.withLock { $0 = Quota(byteCount: byteCount, folders: folders) }
+  }
+
+  /// How much of a write the quota leaves room for.
+  fileprivate func room(
+    for byteCount: Int, at offset: Int, in file: any File, _ path: String
+  ) throws(SystemError) -> Int {
+    guard let quota = quota.withLock({ $0 }), byteCount > 0 else { return byteCount }
+    let end = try file.status().byteCount + quota.freeByteCount(in: base)
+    guard offset < end else { throw SystemError(.write, path, code: ENOSPC) }
+    return min(byteCount, end - offset)
+  }
+
   /// Whether any fault had its effect since it was planned.
   package var wasHit: Bool { plan.withLock { $0.hitCount > 0 } }
 
   /// Calls since the last plan.
   package var callCount: Int { plan.withLock { $0.callCount } }
 
-  package var processNumber: Int32 { base.processNumber }
+  package var processNumber: Int32 { simulatedProcess ?? base.processNumber }
 
   package func open(_ path: String, _ mode: OpenMode) throws(SystemError) -> any File {
     let file = try plan.perform(.open, path) { () throws(SystemError) in
       try base.open(path, mode)
     }
-    return FaultFile(file, path: path, plan: plan)
+    return FaultFile(file, path: path, files: self)
   }
 
   package func status(_ path: String) throws(SystemError) -> FileStatus {
@@ -76,7 +104,8 @@ package final class FaultFileSystem: FileSystem {
 
   package func freeByteCount(_ path: String) throws(SystemError) -> Int {
     try plan.perform(.freeSpace, path) { () throws(SystemError) in
-      try base.freeByteCount(path)
+      if let quota = quota.withLock({ $0 }) { return quota.freeByteCount(in: base) }
+      return try base.freeByteCount(path)
     }
   }
 }
@@ -99,12 +128,13 @@ extension Lock<FaultPlan> {
 private final class FaultFile: File {
   private let base: any File
   private let path: String
-  private let plan: Lock<FaultPlan>
+  private let files: FaultFileSystem
+  private var plan: Lock<FaultPlan> { files.plan }
 
-  init(_ base: any File, path: String, plan: Lock<FaultPlan>) {
+  init(_ base: any File, path: String, files: FaultFileSystem) {
     self.base = base
     self.path = path
-    self.plan = plan
+    self.files = files
   }
 
   func read(
@@ -126,7 +156,7 @@ private final class FaultFile: File {
     var failure: SystemError?
     switch plan.withLock({ $0.next(.write) }) {
     case nil:
-      count = buffer.count
+      count = try files.room(for: buffer.count, at: offset, in: base, path)
     case .short(let limit):
       count = min(limit, buffer.count)
     case .error(let code, let progress):

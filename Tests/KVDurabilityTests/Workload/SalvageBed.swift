@@ -4,27 +4,14 @@ import KVTestSupport
 
 /// A copy of a store's files on some file system, to be damaged and salvaged.
 struct SalvageBed {
-  enum Volume: CaseIterable, Sendable { case memory, posix }
-
   let files: any FileSystem
   let root: String
-  private let directory: TemporaryDirectory?
   var store: String { root + "/store" }
   var target: String { root + "/rescued" }
 
-  init(_ contents: [String: [UInt8]], on volume: Volume = .memory) throws {
-    switch volume {
-    case .memory:
-      files = MemoryFileSystem()
-      root = "/bed"
-      directory = nil
-      try files.makeDirectory(root)
-    case .posix:
-      let directory = try TemporaryDirectory()
-      self.directory = directory
-      files = PosixFileSystem.shared
-      root = directory.path
-    }
+  init(_ contents: [String: [UInt8]], on volume: StoreVolume = .memory) throws {
+    let folder = try StoreFolder(on: volume)
+    (files, root) = (folder.files, folder.path)
     try files.makeDirectory(store)
     for (name, bytes) in contents { try files.create(store + "/" + name, bytes) }
   }

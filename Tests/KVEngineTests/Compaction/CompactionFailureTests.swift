@@ -7,10 +7,9 @@ import Testing
 /// Compactions that meet damage, are cancelled, or lose the lock.
 @Suite struct CompactionFailureTests {
   /// A store of five flushes, and the file names of their segments, oldest first.
-  private func makeStore(
-    _ files: any FileSystem = MemoryFileSystem()
+  private func fill(
+    _ store: StoreSample
   ) throws -> (store: StoreSample, database: Database, names: [String]) {
-    let store = CompactionSample.store(files)
     let database = try store.open()
     for flush in 0..<5 as Range<UInt8> {
       for key in 0..<8 as Range<UInt8> {
@@ -24,19 +23,20 @@ import Testing
 
   private func keys(_ flush: UInt8) -> [[UInt8]] { (1..<8).map { [flush, $0] } }
 
-  @Test func aDamagedInputIsLeftAloneAndCostsOnlyItsKeys() throws {
-    let (store, first, names) = try makeStore()
+  @Test(arguments: StoreVolume.allCases)
+  func aDamagedInputIsLeftAloneAndCostsOnlyItsKeys(volume: StoreVolume) throws {
+    let (store, first, names) = try fill(CompactionSample.store(on: volume))
     try first.close()
-    let file = try store.files.open("/store/" + names[2], .update)
+    let file = try store.files.open(store[names[2]], .update)
     let middle = try file.status().byteCount / 4
     try file.write(try file.bytes(at: middle, count: 1).map { $0 ^ 0x40 }, at: middle)
-    let before = try store.files.bytes(of: "/store/" + names[2])
+    let before = try store.files.bytes(of: store[names[2]])
     let database = try store.open()
     try database.put([1], [100])
     try database.compact()
     #expect(database.liveSegments.contains { $0.fileName == names[2] })
     #expect(database.liveSegments.count == 2)
-    #expect(try store.files.bytes(of: "/store/" + names[2]) == before)
+    #expect(try store.files.bytes(of: store[names[2]]) == before)
     for flush in [0, 1, 3, 4] as [UInt8] {
       for key in keys(flush) { #expect(try database.value(forKey: key) == [flush]) }
     }
@@ -58,10 +58,11 @@ import Testing
     #expect(try database.statistics().compactionByteCount == byteCount)
   }
 
-  @Test func aMissingInputIsLeftAlone() throws {
-    let (store, first, names) = try makeStore()
+  @Test(arguments: StoreVolume.allCases)
+  func aMissingInputIsLeftAlone(volume: StoreVolume) throws {
+    let (store, first, names) = try fill(CompactionSample.store(on: volume))
     try first.close()
-    try store.files.unlink("/store/" + names[1])
+    try store.files.unlink(store[names[1]])
     let database = try store.open()
     try database.put([1], [100])
     try database.compact()
@@ -69,8 +70,9 @@ import Testing
     for key in keys(3) { #expect(try database.value(forKey: key) == [3]) }
   }
 
-  @Test func cancellingLeavesNothingBehind() throws {
-    let (store, database, names) = try makeStore()
+  @Test(arguments: StoreVolume.allCases)
+  func cancellingLeavesNothingBehind(volume: StoreVolume) throws {
+    let (store, database, names) = try fill(CompactionSample.store(on: volume))
     let before = try store.names()
     for position in 1...3 {
       let calls = Lock(0)
@@ -92,10 +94,13 @@ import Testing
   }
 
   /// Flushes meanwhile sweep the folder, and take numbers of their own.
-  @Test func outputThatIsNotPublishedIsNeverSwept() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func outputThatIsNotPublishedIsNeverSwept(volume: StoreVolume) throws {
     let clock = Lock<Int64>(1_700_000_000_000_000)
-    let hooks = HookedFileSystem(MemoryFileSystem())
-    var (store, first, _) = try makeStore(hooks)
+    var sample = try CompactionSample.store(on: volume)
+    let hooks = HookedFileSystem(sample.files)
+    sample.files = hooks
+    var (store, first, _) = try fill(sample)
     try first.close()
     store.options.wallClock = {
       clock.withLock { now in
@@ -134,11 +139,13 @@ import Testing
 
   /// What was planned before the lock went to another process is void, even if that one left every
   /// input alone: it may have swept the output.
-  @Test func aCompactionDoesNotOutliveItsLock() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func aCompactionDoesNotOutliveItsLock(volume: StoreVolume) throws {
     let clock = Lock<Int64>(1_700_000_000_000_000)
-    let memory = MemoryFileSystem()
-    let hooks = HookedFileSystem(memory.process(1))
-    var (store, first, _) = try makeStore(hooks)
+    var sample = try CompactionSample.store(on: volume)
+    let hooks = HookedFileSystem(sample.files)
+    sample.files = hooks
+    var (store, first, _) = try fill(sample)
     try first.close()
     store.options.wallClock = {
       clock.withLock { now in
@@ -146,7 +153,7 @@ import Testing
         return now
       }
     }
-    let options = store.options
+    let other = store
     let database = try store.open()
     try database.put([1], [200])
     let findings = Findings()
@@ -158,7 +165,7 @@ import Testing
     hooks.before(1, .read, of: FileName.segment(next).text) {
       findings.catching("the other process") {
         try database.suspend()
-        let other = try Database(at: "/store", in: memory.process(2), options: options)
+        let other = try other.open(process: 2)
         for key in 0..<6 as Range<UInt8> {
           try other.put([key], [210, key])
           try other.flush()
@@ -182,10 +189,13 @@ import Testing
   }
 
   /// After the rename of a MANIFEST whose outcome nobody knows, its files stay.
-  @Test(arguments: [SystemError.Operation.rename, .syncDirectory])
-  func outputOfAPublishInDoubtStays(operation: SystemError.Operation) throws {
-    let files = FaultFileSystem(MemoryFileSystem())
-    let (store, database, _) = try makeStore(files)
+  @Test(arguments: StoreVolume.allCases, [SystemError.Operation.rename, .syncDirectory])
+  func outputOfAPublishInDoubtStays(
+    volume: StoreVolume, operation: SystemError.Operation
+  ) throws {
+    var sample = try CompactionSample.store(on: volume)
+    let files = sample.addFaults()
+    let (store, database, _) = try fill(sample)
     let position = operation == .rename ? 1 : 2
     files.plan(Fault(.error(EIO, after: .everything), at: position, of: [operation]))
     #expect { _ = try database.compactor.step(isRequested: true, isCancelled: { false }) } throws: {
@@ -200,9 +210,10 @@ import Testing
     for key in keys(4) { #expect(try again.value(forKey: key) == [4]) }
   }
 
-  @Test func thereIsNoCompactionWithoutRoom() throws {
-    let files = FaultFileSystem(MemoryFileSystem(capacity: 160 << 10))
-    let (_, database, names) = try makeStore(files)
+  @Test(arguments: StoreVolume.allCases)
+  func thereIsNoCompactionWithoutRoom(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume, capacity: 160 << 10, isTiny: true)
+    let (_, database, names) = try fill(CompactionSample.tuned(store))
     #expect {
       _ = try database.compactor.step(isRequested: true, isCancelled: { false })
     } throws: {
@@ -213,10 +224,11 @@ import Testing
     for key in keys(4) { #expect(try database.value(forKey: key) == [4]) }
   }
 
-  @Test func aHandlerMayUseTheStore() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func aHandlerMayUseTheStore(volume: StoreVolume) throws {
     let box = Lock<Database?>(nil)
     let count = Lock(0)
-    var store = CompactionSample.store()
+    var store = try CompactionSample.store(on: volume)
     store.options.eventHandler = { event in
       guard case .compacted = event, let database = box.withLock({ $0 }) else { return }
       count.withLock { $0 += 1 }

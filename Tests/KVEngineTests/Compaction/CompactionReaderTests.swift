@@ -5,11 +5,10 @@ import Testing
 
 /// Another process reads while the first one merges.
 @Suite struct CompactionReaderTests {
-  private let files = MemoryFileSystem()
-
   /// The other process never finds the store damaged, whenever it opens it.
-  @Test(.bug(id: "B37")) func anotherProcessReadsBesideCompactions() throws {
-    let store = CompactionSample.store(files.process(1))
+  @Test(.bug(id: "B37"), arguments: StoreVolume.allCases)
+  func anotherProcessReadsBesideCompactions(volume: StoreVolume) throws {
+    let store = try CompactionSample.store(on: volume)
     let findings = Findings()
     let isDone = Lock(false)
     let database = try store.open()
@@ -30,8 +29,7 @@ import Testing
       while true {
         let isLast = isDone.withLock { $0 }
         findings.catching("read") {
-          let reader = try Database(
-            at: StoreSample.path, in: files.process(2), options: store.options)
+          let reader = try store.open(process: 2)
           let contents = try StoreSample.contents(reader)
           let rounds = Set(contents.values.flatMap { $0 })
           findings.check(contents.isEmpty || contents.count == 20, "\(contents.count) keys")
@@ -46,18 +44,19 @@ import Testing
   }
 
   /// What a reader of another process has not opened yet stays for the grace of ten minutes.
-  @Test func anotherProcessReadsItsMomentWithinTheGrace() throws {
-    let store = CompactionSample.store(files.process(1))
+  @Test(arguments: StoreVolume.allCases)
+  func anotherProcessReadsItsMomentWithinTheGrace(volume: StoreVolume) throws {
+    let store = try CompactionSample.store(on: volume)
     let database = try store.open()
     for key in 0..<9 as Range<UInt8> {
       try database.put([1], [key])
       try database.flush()
     }
-    let reader = try store.open(in: files.process(2))
+    let reader = try store.open(process: 2)
     var cursor = try reader.cursor()
     #expect(try cursor.next()?.key == [0])
     for round in 2...5 as ClosedRange<UInt8> {
-      for key in 0..<9 as Range<UInt8> { try database.put([round], [key]) }
+      for key in 0..<9 as Range<UInt8> { try database.put([round], [key], durability: .lazy) }
       try database.compact()
     }
     var count = 1

@@ -58,7 +58,15 @@ struct CompactionSample {
   }
 
   static func store(_ files: any FileSystem = MemoryFileSystem()) -> StoreSample {
-    var store = StoreSample(files, isTiny: true)
+    tuned(StoreSample(files, isTiny: true))
+  }
+
+  static func store(on volume: StoreVolume) throws -> StoreSample {
+    tuned(try StoreSample(on: volume, isTiny: true))
+  }
+
+  static func tuned(_ sample: StoreSample) -> StoreSample {
+    var store = sample
     store.options.segmentByteCount = 4096
     store.options.logByteCount = 64 << 10
     return store

@@ -28,10 +28,10 @@ import Testing
     }
   }
 
-  @Test(.bug(id: "B31"), .bug(id: "B34"), arguments: 0..<20 as Range<UInt64>)
-  func whateverIsMergedReadsSeeTheSame(seed: UInt64) throws {
+  @Test(.bug(id: "B31"), .bug(id: "B34"), arguments: StoreVolume.seeds(20))
+  func whateverIsMergedReadsSeeTheSame(volume: StoreVolume, seed: UInt64) throws {
     var model = CompactionSample.Model(seed: seed)
-    let store = CompactionSample.store()
+    let store = try CompactionSample.store(on: volume)
     var database = try store.open()
     var held: [Held] = []
     for step in 0..<90 {
@@ -69,8 +69,9 @@ import Testing
     #expect(try CompactionSample.difference(store.open(), model.contents) == nil)
   }
 
-  @Test(.bug(id: "B31"), .bug(id: "B38")) func whatIsDeletedTakesNoSpace() throws {
-    let store = CompactionSample.store()
+  @Test(.bug(id: "B31"), .bug(id: "B38"), arguments: StoreVolume.allCases)
+  func whatIsDeletedTakesNoSpace(volume: StoreVolume) throws {
+    let store = try CompactionSample.store(on: volume)
     let database = try store.open()
     var model = CompactionSample.Model(seed: 3)
     for round in 0..<3 {
@@ -87,8 +88,9 @@ import Testing
     #expect(try CompactionSample.difference(store.open(), [[:], [:]]) == nil)
   }
 
-  @Test(.bug(id: "B32")) func aSnapshotOfTheEmptyStoreOutlivesCompaction() throws {
-    let database = try CompactionSample.store().open()
+  @Test(.bug(id: "B32"), arguments: StoreVolume.allCases)
+  func aSnapshotOfTheEmptyStoreOutlivesCompaction(volume: StoreVolume) throws {
+    let database = try CompactionSample.store(on: volume).open()
     let empty = try database.snapshot()
     try database.put([1], [1])
     try database.compact()
@@ -102,8 +104,9 @@ import Testing
     #expect(throws: DatabaseError.preconditionFailed(index: 0)) { try database.write(batch) }
   }
 
-  @Test(.bug(id: "B34")) func preconditionsSinceAHeldSnapshotStayRight() throws {
-    let database = try CompactionSample.store().open()
+  @Test(.bug(id: "B34"), arguments: StoreVolume.allCases)
+  func preconditionsSinceAHeldSnapshotStayRight(volume: StoreVolume) throws {
+    let database = try CompactionSample.store(on: volume).open()
     for key in 1...4 as ClosedRange<UInt8> { try database.put([key], [key]) }
     let snapshot = try database.snapshot()
     let later = try database.put([9], [2])
@@ -129,13 +132,14 @@ import Testing
     withExtendedLifetime(snapshot) {}
   }
 
-  @Test(.bug(id: "B35")) func whatAHeldSnapshotKeepsGoesWithIt() throws {
+  @Test(.bug(id: "B35"), arguments: StoreVolume.allCases)
+  func whatAHeldSnapshotKeepsGoesWithIt(volume: StoreVolume) throws {
     let clock = Lock<Int64>(1_700_000_000_000_000)
-    var store = CompactionSample.store()
+    var store = try CompactionSample.store(on: volume)
     store.options.wallClock = { clock.withLock { $0 } }
     let database = try store.open()
     for key in 0..<40 as Range<UInt8> {
-      try database.put([UInt8](repeating: key, count: 40), [key])
+      try database.put([UInt8](repeating: key, count: 40), [key], durability: .lazy)
     }
     try database.flush()
     let old = Set(database.liveSegments.map(\.fileName))
@@ -149,9 +153,13 @@ import Testing
     try database.flush()
     #expect(try store.names().isSuperset(of: old), "not opened yet, and still there")
     #expect(try snapshot?.value(forKey: [3]) == [UInt8](repeating: 3, count: 40))
-    #expect(try database.statistics().pinnedByteCount > 0)
+    let held = try database.statistics()
+    #expect(held.pinnedByteCount > 0)
+    #expect(held.snapshotCount == 1 && held.oldestSnapshotAge > .zero)
     snapshot = nil
-    #expect(try database.statistics().pinnedByteCount == 0)
+    let free = try database.statistics()
+    #expect(free.pinnedByteCount == 0)
+    #expect(free.snapshotCount == 0 && free.oldestSnapshotAge == .zero)
     try database.put([1], [1])
     try database.flush()
     let names = try store.names()
@@ -159,9 +167,10 @@ import Testing
     #expect(names.count { $0.hasSuffix(".seg") } <= 4, "\(names)")
   }
 
-  @Test func replacedFilesStayForTenMinutes() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func replacedFilesStayForTenMinutes(volume: StoreVolume) throws {
     let clock = Lock<Int64>(1_700_000_000_000_000)
-    var store = CompactionSample.store()
+    var store = try CompactionSample.store(on: volume)
     store.options.wallClock = { clock.withLock { $0 } }
     let database = try store.open()
     for key in 0..<3 as Range<UInt8> {

@@ -6,23 +6,18 @@ import Testing
 
 /// A checkpoint is the store of its moment, or no store.
 @Suite struct CheckpointTests {
-  private func store(_ files: any FileSystem) -> StoreSample {
-    var store = StoreSample(files, isTiny: true)
-    store.options.worksInBackground = false
-    return store
-  }
-
+  /// The copy beside a store.
   private func copy(
-    in files: any FileSystem, mayCreate: Bool = false
+    of store: StoreSample, mayCreate: Bool = false
   ) throws(DatabaseError) -> Database {
-    var options = store(files).options
+    var options = store.options
     options.createIfMissing = mayCreate
-    return try Database(at: "/copy", in: files, options: options)
+    return try Database(at: store.folder.path + "/copy", in: store.files, options: options)
   }
 
   /// A store with segments, deleted keys, a space and a memtable.
-  private func makeSource(_ files: any FileSystem) throws -> (Database, Space) {
-    let database = try store(files).open()
+  private func makeSource(_ store: StoreSample) throws -> (Database, Space) {
+    let database = try store.open()
     for number in 1...12 as ClosedRange<UInt8> {
       try database.write(NumberedCommits.batch(number))
     }
@@ -42,20 +37,21 @@ import Testing
     return found.count
   }
 
-  @Test(arguments: [false, true])
-  func aCopyIsTheMomentAndGoesItsOwnWay(areLinksRefused: Bool) throws {
-    let files = FaultFileSystem(MemoryFileSystem())
-    let (database, space) = try makeSource(files)
+  @Test(arguments: StoreVolume.allCases, [false, true])
+  func aCopyIsTheMomentAndGoesItsOwnWay(volume: StoreVolume, areLinksRefused: Bool) throws {
+    var store = try StoreSample(on: volume, isTiny: true)
+    let files = store.addFaults()
+    let (database, space) = try makeSource(store)
     if areLinksRefused {
       files.plan(Fault(.error(EXDEV), at: 1, of: [.link], isLasting: true))
     }
-    try database.checkpoint(to: "/copy/")
+    try database.checkpoint(to: store.folder.path + "/copy/")
     #expect(files.wasHit == areLinksRefused)
     files.plan()
     try database.write(NumberedCommits.batch(14))
     try database.compact()
 
-    let copied = try copy(in: files)
+    let copied = try copy(of: store)
     #expect(try numbers(copied) == 13)
     #expect(try copied.space("side") == space)
     #expect(try copied.value(forKey: [1], in: space) == [42])
@@ -71,56 +67,61 @@ import Testing
     #expect(try database.verify().damage == [])
     try database.close()
     try copied.close()
-    #expect(try numbers(copy(in: files)) == 20)
-    #expect(try numbers(store(files).open()) == 14)
+    #expect(try numbers(copy(of: store)) == 20)
+    #expect(try numbers(store.open()) == 14)
   }
 
-  @Test func anEmptyStoreAndARecoveredLogAreCopiedToo() throws {
-    let files = MemoryFileSystem()
-    let empty = try store(files).open()
-    try empty.checkpoint(to: "/copy")
-    #expect(try StoreSample.contents(copy(in: files)) == [:])
+  @Test(arguments: StoreVolume.allCases)
+  func anEmptyStoreAndARecoveredLogAreCopiedToo(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume, isTiny: true)
+    let empty = try store.open()
+    try empty.checkpoint(to: store.folder.path + "/copy")
+    #expect(try StoreSample.contents(copy(of: store)) == [:])
     try empty.put([1], [1])
     try empty.close()
     // Nothing but a log that was read at open, in a handle that only reads.
-    var reading = store(files)
+    var reading = store
     reading.options.isReadOnly = true
     let reader = try reading.open()
-    try reader.checkpoint(to: "/second")
-    let second = try Database(at: "/second", in: files, options: store(files).options)
+    let path = store.folder.path + "/second"
+    try reader.checkpoint(to: path)
+    let second = try Database(at: path, in: store.files, options: store.options)
     #expect(try StoreSample.contents(second) == [[1]: [1]])
     #expect(try second.verify().isSound)
   }
 
-  @Test func aTargetThatExistsIsNotTouched() throws {
-    let files = MemoryFileSystem()
-    let (database, _) = try makeSource(files)
-    try files.makeDirectory("/copy")
-    try files.create("/copy/precious", [1, 2, 3])
-    try files.create("/file", [4])
-    for path in ["/copy", "/file", "/store"] {
-      let names = try Set(files.list("/store"))
-      let failure = IOFailure(
-        operation: "makeDirectory", fileName: String(path.dropFirst()), code: EEXIST)
-      #expect(throws: DatabaseError.notWritten(failure)) { try database.checkpoint(to: path) }
-      #expect(try Set(files.list("/store")) == names)
+  @Test(arguments: StoreVolume.allCases)
+  func aTargetThatExistsIsNotTouched(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume, isTiny: true)
+    let (files, folder) = (store.files, store.folder.path)
+    let (database, _) = try makeSource(store)
+    try files.makeDirectory(folder + "/copy")
+    try files.create(folder + "/copy/precious", [1, 2, 3])
+    try files.create(folder + "/file", [4])
+    for name in ["copy", "file", "store"] {
+      let names = try Set(files.list(store.path))
+      let failure = IOFailure(operation: "makeDirectory", fileName: name, code: EEXIST)
+      #expect(throws: DatabaseError.notWritten(failure)) {
+        try database.checkpoint(to: folder + "/" + name)
+      }
+      #expect(try Set(files.list(store.path)) == names)
     }
-    #expect(try files.list("/copy") == ["precious"])
+    #expect(try files.list(folder + "/copy") == ["precious"])
     #expect(try numbers(database) == 13)
   }
 
   /// What stands at the target is complete or no store.
-  private func check(_ files: any FileSystem, mustExist: Bool, _ comment: Comment) throws {
+  private func check(_ store: StoreSample, mustExist: Bool, _ comment: Comment) throws {
     let found: Database
     do throws(DatabaseError) {
-      found = try copy(in: files)
+      found = try copy(of: store)
     } catch {
       switch error {
       case .damaged, .notFound: #expect(!mustExist, comment)
       default: Issue.record("\(error): \(comment)")
       }
       // Even a handle that may create takes it for damaged, or for a creation that never was.
-      if let created = try? copy(in: files, mayCreate: true) {
+      if let created = try? copy(of: store, mayCreate: true) {
         #expect(try StoreSample.contents(created) == [:], comment)
       }
       return
@@ -137,7 +138,7 @@ import Testing
   @Test(arguments: CrashVariant.allCases)
   func aPowerCutLeavesACompleteCopyOrNone(variant: CrashVariant) throws {
     let recording = RecordingFileSystem()
-    let (database, _) = try makeSource(recording)
+    let (database, _) = try makeSource(StoreSample(recording, isTiny: true))
     let start = recording.operationCount
     try database.checkpoint(to: "/copy")
     let end = recording.operationCount
@@ -146,8 +147,9 @@ import Testing
       for seed in 0..<4 as Range<UInt64> {
         let image = recording.image(after: count, variant: variant, seed: seed)
         let comment: Comment = "\(variant) seed \(seed) after \(count) of \(end)"
-        try check(image, mustExist: count == end, comment)
-        #expect(try numbers(store(image).open()) == 13, comment)
+        let store = StoreSample(image, isTiny: true)
+        try check(store, mustExist: count == end, comment)
+        #expect(try numbers(store.open()) == 13, comment)
       }
     }
   }
@@ -155,8 +157,9 @@ import Testing
   @Test(arguments: [EIO, ENOSPC])
   func aFailingCallLeavesNoWrongCopy(code: Int32) throws {
     for position in 1... {
-      let files = FaultFileSystem(MemoryFileSystem())
-      let (database, _) = try makeSource(files)
+      var store = StoreSample(isTiny: true)
+      let files = store.addFaults()
+      let (database, _) = try makeSource(store)
       files.plan(
         Fault(.error(code), at: position), Fault(.error(EXDEV), at: 1, of: [.link]))
       var isDone = false
@@ -172,19 +175,22 @@ import Testing
       }
       let callCount = files.callCount
       files.plan()
-      try check(files, mustExist: isDone, "call \(position)")
+      try check(store, mustExist: isDone, "call \(position)")
       try database.write(NumberedCommits.batch(14))
       #expect(try numbers(database) == 14)
       if callCount < position { return #expect(isDone && position > 10) }
     }
   }
 
-  @Test func ofAFailedHandleThereIsNoCopy() throws {
-    let files = FaultFileSystem(MemoryFileSystem())
-    let (database, _) = try makeSource(files)
+  @Test(arguments: StoreVolume.allCases)
+  func ofAFailedHandleThereIsNoCopy(volume: StoreVolume) throws {
+    var store = try StoreSample(on: volume, isTiny: true)
+    let files = store.addFaults()
+    let (database, _) = try makeSource(store)
+    let path = store.folder.path + "/copy"
     files.plan(Fault(.error(EIO), at: 1, of: [.sync]))
     #expect(throws: DatabaseError.self) { try database.write(NumberedCommits.batch(14)) }
-    #expect(throws: DatabaseError.failed) { try database.checkpoint(to: "/copy") }
-    #expect(throws: DatabaseError.notFound(fileName: "/copy")) { try copy(in: files) }
+    #expect(throws: DatabaseError.failed) { try database.checkpoint(to: path) }
+    #expect(throws: DatabaseError.notFound(fileName: path)) { try copy(of: store) }
   }
 }

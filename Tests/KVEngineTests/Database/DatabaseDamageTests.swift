@@ -29,10 +29,12 @@ import Testing
     }
 
     /// A store of these files.
-    func store(_ files: [String: [UInt8]]) throws -> StoreSample {
-      let store = StoreSample(isTiny: true)
-      try store.files.makeDirectory("/store")
-      for (name, bytes) in files { try store.files.create("/store/" + name, bytes) }
+    func store(
+      _ files: [String: [UInt8]], on volume: StoreVolume = .memory
+    ) throws -> StoreSample {
+      let store = try StoreSample(on: volume, isTiny: true)
+      try store.files.makeDirectory(store.path)
+      for (name, bytes) in files { try store.files.create(store[name], bytes) }
       return store
     }
 
@@ -91,10 +93,11 @@ import Testing
     return reading
   }
 
-  @Test func theOriginalReadsAsItShould() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func theOriginalReadsAsItShould(volume: StoreVolume) throws {
     let original = try Original()
     #expect(original.files.count == 8)
-    let reading = read(try original.store(original.files), original)
+    let reading = read(try original.store(original.files, on: volume), original)
     #expect(!reading.isRefused && reading.areWalksRight)
     #expect(reading.wrongKeys == [] && reading.failedKeys == [])
   }
@@ -143,6 +146,19 @@ import Testing
     #expect(refusals > 100)
   }
 
+  @Test(arguments: StoreVolume.allCases)
+  func aVerificationNamesAllThatIsDamaged(volume: StoreVolume) throws {
+    let original = try Original()
+    let sound = try original.store(original.files, on: volume).open().verify()
+    #expect(sound.isSound && sound.segmentCount == 2 && sound.entryCount == 25)
+    var files = original.files
+    let names = [try original.name(".seg", 0), try original.name(".seg", 1)]
+    for name in names { files[name]?[FileHeader.byteCount + FrameHead.byteCount] ^= 1 }
+    files["MANIFEST"]?[FileHeader.byteCount] ^= 1
+    let report = try original.store(files, on: volume).open().verify()
+    #expect(Set(report.damage.map(\.fileName)) == Set(names + ["MANIFEST"]))
+  }
+
   @Test func aFlippedBitInTheManifestChangesNothing() throws {
     let original = try Original()
     var random = SeededGenerator(seed: 15)
@@ -169,25 +185,26 @@ import Testing
     }
   }
 
-  @Test func filesUnderEachOthersNamesAreDamage() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func filesUnderEachOthersNamesAreDamage(volume: StoreVolume) throws {
     let original = try Original()
     let (first, second) = (try original.name(".seg", 0), try original.name(".seg", 1))
     var files = original.files
     (files[first], files[second]) = (files[second], files[first])
-    let swapped = read(try original.store(files), original)
+    let swapped = read(try original.store(files, on: volume), original)
     #expect(swapped.wrongKeys == [] && swapped.areWalksRight && swapped.failedKeys.count > 10)
     // The same names and numbers in another store.
     let other = try Original()
     files = original.files
     files[first] = other.files[first]
-    let foreign = read(try original.store(files), original)
+    let foreign = read(try original.store(files, on: volume), original)
     #expect(foreign.wrongKeys == [] && foreign.areWalksRight && !foreign.failedKeys.isEmpty)
     files = original.files
     let log = try original.name(".log", 2)
     files[log] = other.files[log]
-    #expect(read(try original.store(files), original).isRefused)
+    #expect(read(try original.store(files, on: volume), original).isRefused)
     files = original.files
     files["MANIFEST"] = other.files["MANIFEST"]
-    #expect(read(try original.store(files), original).isRefused)
+    #expect(read(try original.store(files, on: volume), original).isRefused)
   }
 }

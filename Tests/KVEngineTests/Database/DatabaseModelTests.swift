@@ -13,9 +13,9 @@ import Testing
     var model: [[UInt8]: [UInt8]] = [:]
     var snapshots: [(snapshot: Snapshot, model: [[UInt8]: [UInt8]])] = []
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, on volume: StoreVolume) throws {
       random = SeededGenerator(seed: seed)
-      store = StoreSample(isTiny: true)
+      store = try StoreSample(on: volume, isTiny: true)
       database = try store.open()
     }
 
@@ -92,9 +92,9 @@ import Testing
     }
   }
 
-  @Test(.bug(id: "B29"), arguments: 0..<6 as Range<UInt64>)
-  func everyCallAnswersAsADictionaryWould(seed: UInt64) throws {
-    var run = try Run(seed: seed)
+  @Test(.bug(id: "B29"), arguments: StoreVolume.seeds(6))
+  func everyCallAnswersAsADictionaryWould(volume: StoreVolume, seed: UInt64) throws {
+    var run = try Run(seed: seed, on: volume)
     for step in 0..<250 {
       switch Int.random(in: 0..<30, using: &run.random) {
       case 0: try run.reopen()

@@ -5,9 +5,9 @@ import Testing
 
 /// Opening, writing, reading, closing.
 @Suite struct DatabaseTests {
-  private let store = StoreSample()
-
-  @Test func whatIsWrittenIsReadNowAndAfterOpeningAgain() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func whatIsWrittenIsReadNowAndAfterOpeningAgain(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume)
     let database = try store.open()
     #expect(try database.put([1], [10]) == 1)
     #expect(try database.put([2], [20]) == 2)
@@ -38,46 +38,48 @@ import Testing
 
   @Test func openingAndReadingChangeNothing() throws {
     let recording = RecordingFileSystem()
-    let database = try store.open(in: recording)
+    let store = StoreSample(recording)
+    let database = try store.open()
     #expect(try database.value(forKey: [1]) == nil)
     var cursor = try database.cursor()
     #expect(try cursor.next() == nil)
     try database.close()
     #expect(recording.operationCount == 0)
-    let writing = try store.open(in: recording)
+    let writing = try store.open()
     try writing.put([1], [1])
     try writing.close()
     let count = recording.operationCount
-    let reading = try store.open(in: recording)
+    let reading = try store.open()
     #expect(try reading.value(forKey: [1]) == [1])
     try reading.close()
     #expect(recording.operationCount == count)
   }
 
-  @Test func aStoreThatMayNotBeCreatedIsNotFound() throws {
-    var store = store
+  @Test(arguments: StoreVolume.allCases)
+  func aStoreThatMayNotBeCreatedIsNotFound(volume: StoreVolume) throws {
+    var store = try StoreSample(on: volume)
     store.options.createIfMissing = false
-    #expect(throws: DatabaseError.notFound(fileName: "/store")) { try store.open() }
+    #expect(throws: DatabaseError.notFound(fileName: store.path)) { try store.open() }
     store.options = DatabaseOptions()
     store.options.isReadOnly = true
-    #expect(throws: DatabaseError.notFound(fileName: "/store")) { try store.open() }
-    try store.files.makeDirectory("/store")
-    #expect(throws: DatabaseError.notFound(fileName: "/store")) { try store.open() }
+    #expect(throws: DatabaseError.notFound(fileName: store.path)) { try store.open() }
+    try store.files.makeDirectory(store.path)
+    #expect(throws: DatabaseError.notFound(fileName: store.path)) { try store.open() }
   }
 
-  @Test func aStoreThatWentAwayIsNotMadeAgainUnlessItMayBe() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func aStoreThatWentAwayIsNotMadeAgainUnlessItMayBe(volume: StoreVolume) throws {
     for createIfMissing in [false, true] {
-      let files = MemoryFileSystem()
-      try StoreSample(files).open().put([1], [1])
-      var store = StoreSample(files)
+      var store = try StoreSample(on: volume)
+      try store.open().put([1], [1])
       store.options.createIfMissing = createIfMissing
       let database = try store.open()
-      for name in try files.list("/store") { try files.unlink("/store/" + name) }
+      for name in try store.files.list(store.path) { try store.files.unlink(store[name]) }
       if createIfMissing {
         try database.put([2], [2])
         #expect(try StoreSample.contents(database) == [[2]: [2]])
       } else {
-        #expect(throws: DatabaseError.notFound(fileName: "/store")) {
+        #expect(throws: DatabaseError.notFound(fileName: store.path)) {
           try database.put([2], [2])
         }
         #expect(try store.names() == ["LOCK"])
@@ -85,7 +87,9 @@ import Testing
     }
   }
 
-  @Test func aHandleForReadingRefusesWritesAndSitsBesideAWriter() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func aHandleForReadingRefusesWritesAndSitsBesideAWriter(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume)
     let writer = try store.open()
     try writer.put([1], [1])
     var reading = store
@@ -98,13 +102,14 @@ import Testing
       return
     }
     try writer.put([2], [2])
-    #expect(try store.files.list("/store").contains("LOCK"))
+    #expect(try store.files.list(store.path).contains("LOCK"))
     try reader.close()
     try writer.close()
   }
 
-  @Test func aClosedHandleDoesNothing() throws {
-    let database = try store.open()
+  @Test(arguments: StoreVolume.allCases)
+  func aClosedHandleDoesNothing(volume: StoreVolume) throws {
+    let database = try StoreSample(on: volume).open()
     try database.put([1], [1])
     let snapshot = try database.snapshot()
     var cursor = try database.cursor()
@@ -125,7 +130,9 @@ import Testing
     }
   }
 
-  @Test func aHandleThatIsLetGoLosesNothing() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func aHandleThatIsLetGoLosesNothing(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume)
     do {
       let database = try store.open()
       try database.put([1], [1])
@@ -136,8 +143,9 @@ import Testing
     try database.put([3], [3])
   }
 
-  @Test(.bug(id: "B14")) func aWriteThatThrowsWritesNothing() throws {
-    let database = try store.open()
+  @Test(.bug(id: "B14"), arguments: StoreVolume.allCases)
+  func aWriteThatThrowsWritesNothing(volume: StoreVolume) throws {
+    let database = try StoreSample(on: volume).open()
     try database.put([1], [1])
     #expect(throws: DatabaseError.cancelled) {
       try database.write { batch throws(DatabaseError) in
@@ -149,7 +157,9 @@ import Testing
     #expect(try database.put([3], [3]) == 2)
   }
 
-  @Test(.bug(id: "B67"), .bug(id: "B68")) func aBatchOverALimitLeavesTheStoreAsItWas() throws {
+  @Test(.bug(id: "B67"), .bug(id: "B68"), arguments: StoreVolume.allCases)
+  func aBatchOverALimitLeavesTheStoreAsItWas(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume)
     let database = try store.open()
     #expect(throws: DatabaseError.limitExceeded(what: "key", maximum: 65_535)) {
       try database.put([1], [UInt8](repeating: 1, count: 65_536))
@@ -157,7 +167,7 @@ import Testing
     #expect(throws: DatabaseError.invalidArgument("a key has at least one byte")) {
       try database.put([1], [])
     }
-    #expect(throws: SystemError.self) { try store.files.status("/store") }
+    #expect(throws: SystemError.self) { try store.files.status(store.path) }
     let longest = [UInt8](repeating: 0, count: 65_535)
     try database.put([1], longest)
     try database.put([2], [0])
@@ -168,8 +178,9 @@ import Testing
     #expect(try StoreSample.contents(store.open()) == [longest: [1], [0]: [2]])
   }
 
-  @Test func spacesHoldTheSameKeysApart() throws {
-    let database = try store.open()
+  @Test(arguments: StoreVolume.allCases)
+  func spacesHoldTheSameKeysApart(volume: StoreVolume) throws {
+    let database = try StoreSample(on: volume).open()
     let codes: [UInt8] = [1, 63, 64, 65, 254]
     try database.write { batch in
       for code in codes { batch.put([code], forKey: [7], in: Space(code: code)) }
@@ -200,7 +211,9 @@ import Testing
     try other.close()
   }
 
-  @Test func countsFollowTheKindsOfEntries() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func countsFollowTheKindsOfEntries(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume)
     let database = try store.open()
     let space = Space(code: 1)
     func write(_ kind: RecordKind, _ key: UInt8) throws {
@@ -231,7 +244,9 @@ import Testing
     #expect(try again.count(in: .standard) == 0)
   }
 
-  @Test(arguments: [true, false]) func aRangeIsDeletedAsOneBatch(isFlushed: Bool) throws {
+  @Test(arguments: StoreVolume.allCases, [true, false])
+  func aRangeIsDeletedAsOneBatch(volume: StoreVolume, isFlushed: Bool) throws {
+    let store = try StoreSample(on: volume)
     let database = try store.open()
     let other = Space(code: 70)
     try database.write { batch in

@@ -28,10 +28,10 @@ import Testing
   }
 
   private func store(
-    _ observer: Observer, isAlive: Bool = false, in files: any FileSystem = MemoryFileSystem(),
+    _ observer: Observer, isAlive: Bool = false, on volume: StoreVolume,
     _ body: @escaping @Sendable (Database, DatabaseEvent) -> Void
-  ) -> StoreSample {
-    var store = StoreSample(files, isTiny: true)
+  ) throws -> StoreSample {
+    var store = try StoreSample(on: volume, isTiny: true)
     store.options.worksInBackground = isAlive
     store.options.eventHandler = { event in observer.see(event) { body($0, event) } }
     return store
@@ -42,10 +42,11 @@ import Testing
     return false
   }
 
-  @Test(.bug(id: "B89")) func aHandlerMayUseTheDatabase() throws {
+  @Test(.bug(id: "B89"), arguments: StoreVolume.allCases)
+  func aHandlerMayUseTheDatabase(volume: StoreVolume) throws {
     let observer = Observer()
     let findings = Findings()
-    let store = store(observer) { database, event in
+    let store = try store(observer, on: volume) { database, event in
       guard case .flushed = event, observer.events.withLock({ $0.count }) < 4 else { return }
       findings.catching("in the handler") {
         try database.put([1], [UInt8(observer.events.withLock { $0.count })])
@@ -68,11 +69,13 @@ import Testing
     observer.database.withLock { $0 = nil }
   }
 
-  @Test(arguments: [false, true])
-  func aSlowHandlerSeesEveryFlushOfManyThreadsInOrder(isAlive: Bool) throws {
+  @Test(arguments: StoreVolume.allCases, [false, true])
+  func aSlowHandlerSeesEveryFlushOfManyThreadsInOrder(
+    volume: StoreVolume, isAlive: Bool
+  ) throws {
     let observer = Observer()
     let findings = Findings()
-    let store = store(observer, isAlive: isAlive) { database, _ in
+    let store = try store(observer, isAlive: isAlive, on: volume) { database, _ in
       findings.catching("read") { _ = try database.value(forKey: [0]) }
       usleep(2000)
     }
@@ -94,17 +97,18 @@ import Testing
     #expect(!observer.wasConcurrent.withLock { $0 })
   }
 
-  @Test func aHandlerOnTheStoresOwnThreadMaySuspendAndClose() throws {
-    let files = FaultFileSystem(MemoryFileSystem())
+  @Test(arguments: StoreVolume.allCases)
+  func aHandlerOnTheStoresOwnThreadMaySuspendAndClose(volume: StoreVolume) throws {
     let observer = Observer()
     let findings = Findings()
-    let store = store(observer, isAlive: true, in: files) { database, event in
+    var store = try store(observer, isAlive: true, on: volume) { database, event in
       guard case .backgroundFailure = event else { return }
       findings.catching("in the handler") {
         try database.suspend()
         try database.close()
       }
     }
+    let files = store.addFaults()
     let database = try store.open()
     files.plan(Fault(.error(28), at: 1, of: [.freeSpace], isLasting: true))
     observer.database.withLock { $0 = database }
@@ -118,10 +122,12 @@ import Testing
     observer.database.withLock { $0 = nil }
   }
 
-  @Test func aFailedSyncIsToldOnce() throws {
-    let files = FaultFileSystem(MemoryFileSystem())
+  @Test(arguments: StoreVolume.allCases)
+  func aFailedSyncIsToldOnce(volume: StoreVolume) throws {
     let observer = Observer()
-    let database = try store(observer, in: files) { _, _ in }.open()
+    var store = try store(observer, on: volume) { _, _ in }
+    let files = store.addFaults()
+    let database = try store.open()
     try database.put([1], [1])
     files.plan(Fault(.error(5), at: 1, of: [.sync]))
     #expect(throws: DatabaseError.self) { try database.put([2], [2]) }

@@ -10,19 +10,19 @@ import Testing
 
   /// A store on a small volume that shares it with a file of somebody else.
   private struct Volume {
-    let files: MemoryFileSystem
     var store: StoreSample
+    private var filler: String { store.folder.path + "/filler" }
 
-    init(freeByteCount: Int) throws {
-      files = MemoryFileSystem(capacity: freeByteCount + FullDiskTests.fillerByteCount)
-      store = StoreSample(files, isTiny: true)
-      store.options.worksInBackground = false
-      try files.create("/filler", [UInt8](repeating: 1, count: FullDiskTests.fillerByteCount))
+    init(on volume: StoreVolume, freeByteCount: Int) throws {
+      let capacity = freeByteCount + FullDiskTests.fillerByteCount
+      store = try StoreSample(on: volume, capacity: capacity, isTiny: true)
+      let bytes = [UInt8](repeating: 1, count: FullDiskTests.fillerByteCount)
+      try store.files.create(filler, bytes)
     }
 
-    func makeRoom() throws { try files.unlink("/filler") }
+    func makeRoom() throws { try store.files.unlink(filler) }
 
-    var hasReserve: Bool { (try? files.status("/store/RESERVE")) != nil }
+    var hasReserve: Bool { (try? store.files.status(store["RESERVE"])) != nil }
   }
 
   private func value(_ number: UInt8) -> [UInt8] {
@@ -57,9 +57,9 @@ import Testing
     }
   }
 
-  @Test(.bug(id: "B59"), .bug(id: "B61"), arguments: 0..<16)
-  func aFullVolumeTakesDeletionsAndRecoversByItself(level: Int) throws {
-    let volume = try Volume(freeByteCount: (14 << 10) + level * 1777)
+  @Test(.bug(id: "B59"), .bug(id: "B61"), arguments: StoreVolume.seeds(16, onDisk: 3))
+  func aFullVolumeTakesDeletionsAndRecoversByItself(storage: StoreVolume, level: UInt64) throws {
+    let volume = try Volume(on: storage, freeByteCount: (14 << 10) + Int(level) * 1777)
     let database = try volume.store.open()
     var expected = try fill(database, from: 1)
     #expect(expected.count > 5)
@@ -102,9 +102,9 @@ import Testing
     #expect(try again.verify().isSound)
   }
 
-  @Test(.bug(id: "B59"), arguments: 0..<16)
-  func theSameHandleGoesOnAfterRoomReturned(level: Int) throws {
-    var volume = try Volume(freeByteCount: (17 << 10) + level * 1333)
+  @Test(.bug(id: "B59"), arguments: StoreVolume.seeds(16, onDisk: 3))
+  func theSameHandleGoesOnAfterRoomReturned(storage: StoreVolume, level: UInt64) throws {
+    var volume = try Volume(on: storage, freeByteCount: (17 << 10) + Int(level) * 1333)
     let events = Lock<[DatabaseEvent]>([])
     volume.store.options.eventHandler = { event in events.withLock { $0.append(event) } }
     let database = try volume.store.open()
@@ -126,8 +126,9 @@ import Testing
     #expect(try StoreSample.contents(volume.store.open()) == expected, "level \(level)")
   }
 
-  @Test func aDeletionThatMeetsAPutOnAFullVolumeIsTaken() throws {
-    var volume = try Volume(freeByteCount: 30 << 10)
+  @Test(arguments: StoreVolume.allCases)
+  func aDeletionThatMeetsAPutOnAFullVolumeIsTaken(storage: StoreVolume) throws {
+    var volume = try Volume(on: storage, freeByteCount: 30 << 10)
     let events = Lock<[DatabaseEvent]>([])
     volume.store.options.eventHandler = { event in events.withLock { $0.append(event) } }
     let database = try volume.store.open()
@@ -165,11 +166,10 @@ import Testing
     #expect(try StoreSample.contents(volume.store.open()) == expected)
   }
 
-  @Test(arguments: [EDQUOT, EFBIG, ENOSPC])
-  func quotaAndFileSizeLimitsAreAFullDisk(code: Int32) throws {
-    let files = FaultFileSystem(MemoryFileSystem())
-    var store = StoreSample(files, isTiny: true)
-    store.options.worksInBackground = false
+  @Test(arguments: StoreVolume.allCases, [EDQUOT, EFBIG, ENOSPC])
+  func quotaAndFileSizeLimitsAreAFullDisk(volume: StoreVolume, code: Int32) throws {
+    var store = try StoreSample(on: volume, isTiny: true)
+    let files = store.addFaults()
     let database = try store.open()
     try database.put(value(1), [1])
     for progress in [Fault.Progress.nothing, .part] {

@@ -18,17 +18,21 @@ import Testing
     try database.write(batch)
   }
 
-  @Test(arguments: [false, true], [false, true])
-  func whatAnotherProcessMergedIsNotTakenForOld(isPrefix: Bool, isDeleted: Bool) throws {
-    let files = MemoryFileSystem()
-    let store = StoreSample(files, isTiny: true)
+  @Test(arguments: StoreVolume.allCases, [false, true])
+  func whatAnotherProcessMergedIsNotTakenForOld(volume: StoreVolume, isPrefix: Bool) throws {
+    for isDeleted in [false, true] {
+      try checkMerged(try StoreSample(on: volume, isTiny: true), isPrefix, isDeleted)
+    }
+  }
+
+  private func checkMerged(_ store: StoreSample, _ isPrefix: Bool, _ isDeleted: Bool) throws {
     let database = try store.open()
     try database.put([1], [1])
     try database.suspend()
     try database.resume()
     let snapshot = try database.snapshot()
     // Its compaction drops sequences and tombstones: it does not know of the snapshot.
-    let other = try store.open(in: files.process(2))
+    let other = try store.open(process: 2)
     if isDeleted { try other.remove([1]) } else { try other.put([2], [1]) }
     try other.flush()
     try other.put([2], [2])
@@ -46,8 +50,9 @@ import Testing
     #expect(try database.value(forKey: [1]) == [3])
   }
 
-  @Test func anOwnPauseKeepsWhatCanBeJudged() throws {
-    let database = try StoreSample(isTiny: true).open()
+  @Test(arguments: StoreVolume.allCases)
+  func anOwnPauseKeepsWhatCanBeJudged(volume: StoreVolume) throws {
+    let database = try StoreSample(on: volume, isTiny: true).open()
     try database.put([1], [1])
     let sequence = try database.snapshot().sequence
     try database.put([2], [2])

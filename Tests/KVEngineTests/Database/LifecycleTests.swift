@@ -13,16 +13,22 @@ import Testing
     return store
   }
 
+  private func store(on volume: StoreVolume, isAlive: Bool) throws -> StoreSample {
+    var store = try StoreSample(on: volume, isTiny: true)
+    store.options.worksInBackground = isAlive
+    return store
+  }
+
   /// What a power cut at this moment certainly leaves.
   private func durableKeys(_ recording: RecordingFileSystem) throws -> Set<[UInt8]> {
     let image = recording.image(after: recording.operationCount, variant: .strict)
     return Set(try StoreSample.contents(store(image, isAlive: false).open()).keys)
   }
 
-  @Test(.bug(id: "B53")) func processesTakeTurnsWithoutACall() throws {
-    let files = MemoryFileSystem()
-    let store = store(files, isAlive: true)
-    let handles = [try store.open(), try store.open(in: files.process(2))]
+  @Test(.bug(id: "B53"), arguments: StoreVolume.allCases)
+  func processesTakeTurnsWithoutACall(volume: StoreVolume) throws {
+    let store = try store(on: volume, isAlive: true)
+    let handles = [try store.open(), try store.open(process: 2)]
     var expected: [[UInt8]: [UInt8]] = [:]
     for turn in 0..<4 as Range<UInt8> {
       let handle = handles[Int(turn) % 2]
@@ -77,16 +83,16 @@ import Testing
     #expect(try StoreSample.contents(again) == [[1]: [9], [2]: [2], [4]: [4], [5]: [5]])
   }
 
-  @Test(arguments: [false, true]) func aSuspendedHandleClosesAndLeavesNoLock(isAlive: Bool) throws {
-    let files = MemoryFileSystem()
-    let store = store(files, isAlive: isAlive)
+  @Test(arguments: StoreVolume.allCases, [false, true])
+  func aSuspendedHandleClosesAndLeavesNoLock(volume: StoreVolume, isAlive: Bool) throws {
+    let store = try store(on: volume, isAlive: isAlive)
     let database = try store.open()
     try database.put([1], [1])
     try database.suspend()
     try database.close()
     try database.close()
     #expect(throws: DatabaseError.closed) { try database.resume() }
-    let other = try store.open(in: files.process(2))
+    let other = try store.open(process: 2)
     try other.put([2], [2])
     try other.close()
     let again = try store.open()
@@ -94,12 +100,13 @@ import Testing
     #expect(try StoreSample.contents(again).count == 3)
   }
 
-  @Test func suspendingAHandleThatNeverWroteCreatesNothing() throws {
-    let files = MemoryFileSystem()
-    let database = try store(files, isAlive: true).open()
+  @Test(arguments: StoreVolume.allCases)
+  func suspendingAHandleThatNeverWroteCreatesNothing(volume: StoreVolume) throws {
+    let store = try store(on: volume, isAlive: true)
+    let database = try store.open()
     try database.suspend()
     #expect(throws: DatabaseError.suspended) { try database.put([1], [1]) }
-    #expect(try files.list("/") == [])
+    #expect(try store.files.list(store.folder.path) == [])
     try database.resume()
     try database.put([1], [1])
     #expect(try StoreSample.contents(database) == [[1]: [1]])
@@ -156,9 +163,9 @@ import Testing
     try database.close()
   }
 
-  @Test func statisticsAddUp() throws {
-    let files = MemoryFileSystem()
-    var store = store(files, isAlive: false)
+  @Test(arguments: StoreVolume.allCases)
+  func statisticsAddUp(volume: StoreVolume) throws {
+    var store = try store(on: volume, isAlive: false)
     store.options.logByteCount = 1 << 20
     let database = try store.open()
     for number in 0..<10 as Range<UInt8> { try database.put([number], [number]) }

@@ -6,25 +6,28 @@ import Testing
 
 /// Batches too large for the log: they become segments, and stay one commit.
 @Suite struct LoadTests {
-  private let store: StoreSample
-
-  init() {
-    var store = StoreSample()
+  private func bounded(_ store: StoreSample) -> StoreSample {
+    var store = store
     store.options.logByteCount = 4096
     store.options.segmentByteCount = 8 << 10
-    self.store = store
+    return store
   }
 
-  /// A batch of about 40 KB, in no order, in two spaces.
+  private func store(on volume: StoreVolume) throws -> StoreSample {
+    bounded(try StoreSample(on: volume))
+  }
+
+  /// A batch of about 40 KB, in two spaces, in the order of its keys or in none.
   private func batch(
-    seed: UInt64, count: Int = 300, valueByteCount: Int = 100
+    seed: UInt64, count: Int = 300, isSorted: Bool = false
   ) -> (batch: WriteBatch, content: [[UInt8]: [UInt8]]) {
     var generator = SeededGenerator(seed: seed)
     var batch = WriteBatch()
     var content: [[UInt8]: [UInt8]] = [:]
     for number in 0..<count {
-      let key = [UInt8(generator.next() % 200), UInt8(truncatingIfNeeded: number)]
-      let value = generator.bytes(valueByteCount)
+      let low = UInt8(truncatingIfNeeded: number)
+      let key = isSorted ? [UInt8(number >> 8), low] : [UInt8(generator.next() % 200), low]
+      let value = generator.bytes(100)
       batch.put(value, forKey: key)
       content[key] = value
       batch.put([UInt8(truncatingIfNeeded: seed)], forKey: key, in: Space(code: 70))
@@ -32,11 +35,15 @@ import Testing
     return (batch, content)
   }
 
-  @Test func aLargeBatchGoesIntoSegmentsOfOneSpaceAndNotIntoTheLog() throws {
+  @Test(arguments: StoreVolume.allCases, [false, true])
+  func aLargeBatchGoesIntoSegmentsOfOneSpaceAndNotIntoTheLog(
+    volume: StoreVolume, isSorted: Bool
+  ) throws {
+    let store = try store(on: volume)
     let database = try store.open()
     try database.put([1], [250])
     let logByteCount = try database.statistics().logByteCount
-    let (batch, content) = batch(seed: 1)
+    let (batch, content) = batch(seed: 1, isSorted: isSorted)
     let sequence = try database.write(batch)
     #expect(sequence == 601)
     #expect(try database.statistics().logByteCount == logByteCount)
@@ -55,10 +62,11 @@ import Testing
     #expect(try again.put([3], [252]) == 603)
   }
 
-  @Test(arguments: [UInt64](1...6))
-  func itIsTheSameAsSmallBatches(seed: UInt64) throws {
+  @Test(arguments: StoreVolume.seeds(6, onDisk: 2))
+  func itIsTheSameAsSmallBatches(volume: StoreVolume, seed: UInt64) throws {
+    let store = try store(on: volume)
     let large = try store.open()
-    var small = StoreSample()
+    var small = try StoreSample(on: volume)
     small.options.logByteCount = 64 << 20
     let whole = try small.open()
     var generator = SeededGenerator(seed: seed)
@@ -86,38 +94,67 @@ import Testing
     }
     try large.compact()
     #expect(try StoreSample.contents(large) == StoreSample.contents(whole))
+    try large.close()
+    let again = try store.open()
+    #expect(try again.verify().isSound)
+    #expect(try StoreSample.contents(again) == StoreSample.contents(whole))
   }
 
-  @Test func itsConditionsAreJudged() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func itsConditionsAreJudged(volume: StoreVolume) throws {
+    let store = try store(on: volume)
     let database = try store.open()
     try database.put([1], [5])
     var (refused, _) = batch(seed: 2)
     refused.require(absent: [5])
     #expect(throws: DatabaseError.preconditionFailed(index: 0)) { try database.write(refused) }
     #expect(try StoreSample.contents(database) == [[5]: [1]])
+    #expect(try store.names().filter { $0.hasSuffix(".seg") } == [])
     let snapshot = try database.snapshot()
     var (taken, content) = batch(seed: 3)
     taken.require(unchanged: [5], since: snapshot.sequence)
     try database.write(taken)
     content[[5]] = [1]
     #expect(try StoreSample.contents(database) == content)
+    try database.close()
+    #expect(try StoreSample.contents(store.open()) == content)
   }
 
-  @Test func gapsThatItFillsAreForgotten() throws {
-    let database = try store.open()
-    for number in 0..<200 as Range<UInt8> { try database.put([number], [number]) }
-    for number in 0..<200 as Range<UInt8> { try database.remove([number]) }
+  @Test(arguments: StoreVolume.allCases)
+  func gapsThatItFillsAreForgotten(volume: StoreVolume) throws {
+    let database = try store(on: volume).open()
+    for key in 0..<200 as Range<UInt8> { try database.put([key], [key], durability: .lazy) }
+    for key in 0..<200 as Range<UInt8> { try database.remove([key], durability: .lazy) }
     #expect(try StoreSample.contents(database) == [:])
     let (batch, content) = batch(seed: 4)
     try database.write(batch)
     #expect(try StoreSample.contents(database) == content)
   }
 
-  @Test(.bug(id: "B59"), arguments: [16 << 10, 20 << 10, 30 << 10, 40 << 10])
-  func onAFullDiskNothingOfItIsThere(freeByteCount: Int) throws {
-    let files = MemoryFileSystem(capacity: freeByteCount)
-    var store = StoreSample(files)
-    store.options = self.store.options
+  @Test(arguments: StoreVolume.allCases)
+  func aRangeLargerThanTheLogIsDeletedAsOneCommit(volume: StoreVolume) throws {
+    let store = try store(on: volume)
+    let database = try store.open()
+    let (batch, content) = batch(seed: 6, count: 4000, isSorted: true)
+    try database.write(batch)
+    let held = try database.snapshot()
+    let before = try database.statistics()
+    let range = KeyRange.range(from: [1], upTo: [15, 100])
+    let rest = content.filter { $0.key[0] < 1 || !$0.key.lexicographicallyPrecedes([15, 100]) }
+    #expect(try database.delete(range) == content.count - rest.count)
+    let after = try database.statistics()
+    #expect(after.commitCount == before.commitCount + 1)
+    #expect(after.logByteCount == before.logByteCount, "it is longer than four logs")
+    #expect(try StoreSample.contents(database) == rest)
+    #expect(try held.value(forKey: [2, 2]) == content[[2, 2]])
+    #expect(try database.value(forKey: [2, 2], in: Space(code: 70)) == [6])
+    try database.close()
+    #expect(try StoreSample.contents(store.open()) == rest)
+  }
+
+  @Test(.bug(id: "B59"), arguments: StoreVolume.allCases, [16, 20, 30, 40])
+  func onAFullDiskNothingOfItIsThere(volume: StoreVolume, kilobyteCount: Int) throws {
+    let store = bounded(try StoreSample(on: volume, capacity: kilobyteCount << 10))
     let database = try store.open()
     try database.put([1], [250])
     let (batch, _) = batch(seed: 5, count: 400)
@@ -134,8 +171,9 @@ import Testing
     #expect(try StoreSample.contents(store.open()) == [[250]: [1], [251]: [2]])
   }
 
-  @Test func manyThreadsLoadAtOnce() async throws {
-    let database = try store.open()
+  @Test(arguments: StoreVolume.allCases)
+  func manyThreadsLoadAtOnce(volume: StoreVolume) async throws {
+    let database = try store(on: volume).open()
     let batches = (0..<8 as Range<UInt8>).map { thread in
       var batch = WriteBatch()
       for number in 0..<100 as Range<UInt8> {

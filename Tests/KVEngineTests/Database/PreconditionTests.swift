@@ -23,8 +23,6 @@ import Testing
     }
   }
 
-  private let store = StoreSample()
-
   private func holds(
     _ database: Database, _ conditions: (inout WriteBatch) -> Void
   ) throws -> Bool {
@@ -39,7 +37,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Place.allCases) func absentMeansWithoutValue(place: Place) throws {
+  @Test(arguments: StoreVolume.allCases, Place.allCases)
+  func absentMeansWithoutValue(volume: StoreVolume, place: Place) throws {
+    let store = try StoreSample(on: volume)
     var database = try store.open()
     try database.put([1], [1])
     try database.put([2], [2])
@@ -52,7 +52,9 @@ import Testing
     #expect(try holds(database) { $0.require(absent: []) })
   }
 
-  @Test(arguments: Place.allCases) func unchangedMeansNothingNewer(place: Place) throws {
+  @Test(arguments: StoreVolume.allCases, Place.allCases)
+  func unchangedMeansNothingNewer(volume: StoreVolume, place: Place) throws {
+    let store = try StoreSample(on: volume)
     var database = try store.open()
     try database.put([1], [1])  // 1
     try database.put([2], [2])  // 2
@@ -66,7 +68,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Place.allCases) func anUnchangedPrefixHasNoNewerKey(place: Place) throws {
+  @Test(arguments: StoreVolume.allCases, Place.allCases)
+  func anUnchangedPrefixHasNoNewerKey(volume: StoreVolume, place: Place) throws {
+    let store = try StoreSample(on: volume)
     var database = try store.open()
     try database.put([1], [1, 1])  // 1
     try database.put([2], [1, 9])  // 2
@@ -86,8 +90,9 @@ import Testing
     }
   }
 
-  @Test func theFirstConditionThatFailsIsNamedAndNothingIsWritten() throws {
-    let database = try store.open()
+  @Test(arguments: StoreVolume.allCases)
+  func theFirstConditionThatFailsIsNamedAndNothingIsWritten(volume: StoreVolume) throws {
+    let database = try StoreSample(on: volume).open()
     try database.put([1], [1])
     var batch = WriteBatch()
     batch.require(absent: [2])
@@ -100,8 +105,9 @@ import Testing
     #expect(try database.put([3], [3]) == 2)
   }
 
-  @Test func aBatchDoesNotSeeItsOwnWritesInItsConditions() throws {
-    let database = try store.open()
+  @Test(arguments: StoreVolume.allCases)
+  func aBatchDoesNotSeeItsOwnWritesInItsConditions(volume: StoreVolume) throws {
+    let database = try StoreSample(on: volume).open()
     var batch = WriteBatch()
     batch.put([1], forKey: [1])
     batch.require(absent: [1])
@@ -109,7 +115,9 @@ import Testing
     #expect(throws: DatabaseError.preconditionFailed(index: 0)) { try database.write(batch) }
   }
 
-  @Test func batchesOfOneGroupAreJudgedInTheirOrder() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func batchesOfOneGroupAreJudgedInTheirOrder(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume)
     let database = try store.open()
     try database.put([0], [9])
     let since = try database.snapshot().sequence
@@ -156,7 +164,7 @@ import Testing
 
   @Test func aGroupOfWhichNothingHoldsWritesNothing() throws {
     let recording = RecordingFileSystem()
-    let database = try store.open(in: recording)
+    let database = try StoreSample(recording).open()
     try database.put([1], [1])
     let before = recording.operationCount
     var batch = WriteBatch()
@@ -170,8 +178,9 @@ import Testing
     #expect(recording.operationCount == before)
   }
 
-  @Test func oneOfManyThreadsTakesAnAbsentKey() throws {
-    let database = try store.open()
+  @Test(arguments: StoreVolume.allCases)
+  func oneOfManyThreadsTakesAnAbsentKey(volume: StoreVolume) throws {
+    let database = try StoreSample(on: volume).open()
     let winners = Lock<[Int]>([])
     let findings = Findings()
     onThreads(8) { thread in
@@ -191,8 +200,9 @@ import Testing
     #expect(winners.withLock { $0.sorted() } == Array(0..<10))
   }
 
-  @Test func noUpdateOfACounterIsLost() throws {
-    let database = try store.open()
+  @Test(arguments: StoreVolume.allCases)
+  func noUpdateOfACounterIsLost(volume: StoreVolume) throws {
+    let database = try StoreSample(on: volume).open()
     let findings = Findings()
     onThreads(4) { _ in
       for _ in 0..<25 {

@@ -5,10 +5,9 @@ import Testing
 
 /// One moment of a database, whatever is written meanwhile.
 @Suite struct SnapshotTests {
-  private let store = StoreSample(isTiny: true)
-
-  @Test(.bug(id: "B32")) func aSnapshotOfTheEmptyStoreStaysEmpty() throws {
-    let database = try store.open()
+  @Test(.bug(id: "B32"), arguments: StoreVolume.allCases)
+  func aSnapshotOfTheEmptyStoreStaysEmpty(volume: StoreVolume) throws {
+    let database = try StoreSample(on: volume, isTiny: true).open()
     let empty = try database.snapshot()
     #expect(empty.sequence == 0)
     try database.put([1], [1])
@@ -21,11 +20,10 @@ import Testing
     #expect(try database.value(forKey: [2]) == [2])
   }
 
-  @Test(arguments: 0..<6 as Range<UInt64>) func everySnapshotShowsItsMomentForEver(
-    seed: UInt64
-  ) throws {
+  @Test(arguments: StoreVolume.seeds(6))
+  func everySnapshotShowsItsMomentForEver(volume: StoreVolume, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let database = try store.open()
+    let database = try StoreSample(on: volume, isTiny: true).open()
     var model: [[UInt8]: [UInt8]] = [:]
     var held: [(snapshot: Snapshot, contents: [[UInt8]: [UInt8]])] = []
     for step in 0..<150 {
@@ -35,11 +33,11 @@ import Testing
       case 1: held.append((try database.snapshot(), model))
       case 2: if !held.isEmpty { held.remove(at: Int.random(in: 0..<held.count, using: &random)) }
       case 3...5:
-        try database.remove(key)
+        try database.remove(key, durability: .lazy)
         model[key] = nil
       default:
         let value = random.bytes(Int.random(in: 0...60, using: &random))
-        try database.put(value, key)
+        try database.put(value, key, durability: .lazy)
         model[key] = value
       }
       guard let (snapshot, contents) = held.randomElement(using: &random) else { continue }
@@ -51,8 +49,9 @@ import Testing
     }
   }
 
-  @Test func readersBesideAWriterSeeWholeBatches() throws {
-    let database = try store.open()
+  @Test(arguments: StoreVolume.allCases)
+  func readersBesideAWriterSeeWholeBatches(volume: StoreVolume) throws {
+    let database = try StoreSample(on: volume, isTiny: true).open()
     let isDone = Lock(false)
     let findings = Findings()
     onThreads(3) { thread in

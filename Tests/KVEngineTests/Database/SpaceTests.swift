@@ -5,10 +5,8 @@ import Testing
 
 /// Named spaces: one name, one space, for ever.
 @Suite struct SpaceTests {
-  private func store(_ files: any FileSystem = MemoryFileSystem()) -> StoreSample {
-    var store = StoreSample(files, isTiny: true)
-    store.options.worksInBackground = false
-    return store
+  private func store(on volume: StoreVolume) throws -> StoreSample {
+    try StoreSample(on: volume, isTiny: true)
   }
 
   private func put(
@@ -29,9 +27,9 @@ import Testing
     return forward
   }
 
-  @Test(.bug(id: "B79")) func namesAreStableBytesOverReopeningAndProcesses() throws {
-    let files = MemoryFileSystem()
-    let store = store(files)
+  @Test(.bug(id: "B79"), arguments: StoreVolume.allCases)
+  func namesAreStableBytesOverReopeningAndProcesses(volume: StoreVolume) throws {
+    let store = try store(on: volume)
     let names = ["notes", "\u{E9}", "e\u{301}", "a\0b", String(repeating: "x", count: 255)]
     let database = try store.open()
     let made = try names.map { try database.space($0) }
@@ -40,7 +38,7 @@ import Testing
     try database.flush()
     try database.close()
 
-    let other = try store.open(in: files.process(2))
+    let other = try store.open(process: 2)
     #expect(try names.reversed().map { try other.space($0) } == made.reversed())
     #expect(try other.spaceNames().map { Array($0.utf8) } == names.map { Array($0.utf8) })
     for (index, space) in made.enumerated() {
@@ -49,8 +47,9 @@ import Testing
     #expect(try other.value(forKey: [1]) == nil)
   }
 
-  @Test func theEmptyNameIsTheStandardSpace() throws {
-    let database = try store().open()
+  @Test(arguments: StoreVolume.allCases)
+  func theEmptyNameIsTheStandardSpace(volume: StoreVolume) throws {
+    let database = try store(on: volume).open()
     #expect(try database.space("") == .standard)
     #expect(try database.spaceNames() == [])
     try database.put([7], [1])
@@ -58,7 +57,7 @@ import Testing
   }
 
   @Test func limitsAreTypedAndChangeNothing() throws {
-    let store = store()
+    let store = try store(on: .memory)
     let database = try store.open()
     let long = String(repeating: "\u{E9}", count: 128)
     #expect(throws: DatabaseError.limitExceeded(what: "name of a space", maximum: 255)) {
@@ -83,8 +82,9 @@ import Testing
     #expect(try again.verify().isSound)
   }
 
-  @Test func keysOfSpacesNeverMeet() throws {
-    let store = store()
+  @Test(arguments: StoreVolume.allCases)
+  func keysOfSpacesNeverMeet(volume: StoreVolume) throws {
+    let store = try store(on: volume)
     let database = try store.open()
     let spaces = [Space.standard, try database.space("b"), try database.space("a")]
     let last = [UInt8](repeating: 0xFF, count: 300)
@@ -112,11 +112,12 @@ import Testing
     #expect(try database.verify().isSound)
   }
 
-  @Test func aReadOnlyHandleFindsNamesAndMakesNone() throws {
-    let files = MemoryFileSystem()
-    var reading = store(files)
+  @Test(arguments: StoreVolume.allCases)
+  func aReadOnlyHandleFindsNamesAndMakesNone(volume: StoreVolume) throws {
+    let store = try store(on: volume)
+    var reading = store
     reading.options.isReadOnly = true
-    let database = try store(files).open()
+    let database = try store.open()
     try database.put([1], [1])
     let reader = try reading.open()
     #expect(throws: DatabaseError.notFound(fileName: "space")) { try reader.space("late") }
@@ -127,11 +128,11 @@ import Testing
     #expect(throws: DatabaseError.notFound(fileName: "space")) { try reader.space("never") }
   }
 
-  @Test func twoProcessesThatMakeTheSameNameGetTheSameSpace() throws {
-    let files = MemoryFileSystem()
-    let store = store(files)
+  @Test(arguments: StoreVolume.allCases)
+  func twoProcessesThatMakeTheSameNameGetTheSameSpace(volume: StoreVolume) throws {
+    let store = try store(on: volume)
     let first = try store.open()
-    let second = try store.open(in: files.process(2))
+    let second = try store.open(process: 2)
     let shared = try second.space("shared")
     #expect(throws: DatabaseError.alreadyOpen) { try first.space("own") }
     try second.close()
@@ -139,14 +140,14 @@ import Testing
     let own = try first.space("own")
     #expect(own != shared)
     try first.close()
-    let third = try store.open(in: files.process(3))
+    let third = try store.open(process: 3)
     #expect(try third.spaceNames() == ["shared", "own"])
   }
 
   @Test(arguments: CrashVariant.allCases)
   func aSpaceIsThereOrNotAfterAPowerCut(variant: CrashVariant) throws {
     let recording = RecordingFileSystem()
-    let database = try store(recording).open()
+    let database = try StoreSample(recording, isTiny: true).open()
     try database.put([1], [1])
     let start = recording.operationCount
     let space = try database.space("one")
@@ -157,7 +158,7 @@ import Testing
     for count in start...written {
       for seed in 0..<6 as Range<UInt64> {
         let image = recording.image(after: count, variant: variant, seed: seed)
-        let found = try store(image).open()
+        let found = try StoreSample(image, isTiny: true).open()
         let comment: Comment = "\(variant) seed \(seed) after \(count)"
         let names = try found.spaceNames()
         #expect(names == ["one"] || (names == [] && count < made), comment)

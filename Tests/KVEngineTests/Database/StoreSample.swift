@@ -2,19 +2,42 @@ import KVTestSupport
 
 @testable import KVEngine
 
-/// A folder "/store" on a memory file system and the options it is opened with.
+/// A folder "store" on some file system and the options it is opened with.
 ///
 /// Nothing happens by itself unless a test says so: segments, calls and crash images are counted.
 struct StoreSample {
-  static let path = "/store"
-
-  let files: any FileSystem
+  /// The folder that the store's is in.
+  let folder: StoreFolder
+  /// That of the volume, or what was put in between.
+  var files: any FileSystem
   var options: DatabaseOptions
 
-  /// Prepares a store; if it is tiny, logs, blocks and steps are so small that borders are
-  /// frequent.
+  /// Prepares a store "/store"; if it is tiny, logs, blocks and steps are so small that borders
+  /// are frequent.
   init(_ files: any FileSystem = MemoryFileSystem(), isTiny: Bool = false) {
-    self.files = files
+    self.init(StoreFolder(rootOf: files), isTiny: isTiny)
+  }
+
+  /// Prepares a store in a new folder of a volume.
+  ///
+  /// What happens beside it on the volume is done through `folder`.
+  init(on volume: StoreVolume, isTiny: Bool = false) throws {
+    self.init(try StoreFolder(on: volume), isTiny: isTiny)
+  }
+
+  /// Prepares a store on a volume, of any kind, on which all files together have that many bytes.
+  init(on volume: StoreVolume, capacity: Int, isTiny: Bool = false) throws {
+    switch volume {
+    case .memory: self.init(MemoryFileSystem(capacity: capacity), isTiny: isTiny)
+    case .posix:
+      try self.init(on: volume, isTiny: isTiny)
+      addFaults().limit(to: capacity, in: [folder.path, path])
+    }
+  }
+
+  private init(_ folder: StoreFolder, isTiny: Bool) {
+    self.folder = folder
+    files = folder.files
     options = DatabaseOptions()
     options.worksInBackground = false
     options.zeroStepByteCount = isTiny ? 64 : 4096
@@ -23,8 +46,25 @@ struct StoreSample {
     options.worksInBackground = false
   }
 
+  var path: String { folder.path + "/store" }
+
+  /// The path of a name in the store's folder.
+  subscript(name: String) -> String { path + "/" + name }
+
+  /// From now on the store is opened through a file system that fails where it is told to.
+  mutating func addFaults() -> FaultFileSystem {
+    let faults = FaultFileSystem(files)
+    files = faults
+    return faults
+  }
+
   func open(in other: (any FileSystem)? = nil) throws(DatabaseError) -> Database {
-    try Database(at: Self.path, in: other ?? files, options: options)
+    try Database(at: path, in: other ?? files, options: options)
+  }
+
+  /// Opens it as another process does.
+  func open(process number: Int32) throws(DatabaseError) -> Database {
+    try open(in: folder.process(number))
   }
 
   /// Everything that a database holds in the standard space, forward.
@@ -37,7 +77,7 @@ struct StoreSample {
 
   /// Names in the folder that are not those of replaced MANIFESTs.
   func names() throws -> Set<String> {
-    Set(try files.list(Self.path).filter { !$0.hasPrefix("MANIFEST-") })
+    Set(try files.list(path).filter { !$0.hasPrefix("MANIFEST-") })
   }
 }
 
@@ -54,9 +94,11 @@ extension Database {
 
   /// Deletes one key.
   @discardableResult
-  func remove(_ key: [UInt8]) throws(DatabaseError) -> UInt64 {
+  func remove(
+    _ key: [UInt8], durability: Durability = .full
+  ) throws(DatabaseError) -> UInt64 {
     var batch = WriteBatch()
     batch.delete(key)
-    return try write(batch)
+    return try write(batch, durability: durability)
   }
 }

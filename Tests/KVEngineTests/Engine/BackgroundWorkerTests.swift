@@ -5,8 +5,8 @@ import Testing
 
 /// The store's own thread beside writers, readers, and the end of the handle.
 @Suite struct BackgroundWorkerTests {
-  private func makeStore(_ files: any FileSystem = MemoryFileSystem()) -> StoreSample {
-    var store = CompactionSample.store(files)
+  private func makeStore(on volume: StoreVolume) throws -> StoreSample {
+    var store = try CompactionSample.store(on: volume)
     store.options.logByteCount = 4096
     store.options.worksInBackground = true
     return store
@@ -34,8 +34,9 @@ import Testing
     return false
   }
 
-  @Test func flushesAreMergedBesideWritersAndReaders() throws {
-    let store = makeStore()
+  @Test(arguments: StoreVolume.allCases)
+  func flushesAreMergedBesideWritersAndReaders(volume: StoreVolume) throws {
+    let store = try makeStore(on: volume)
     let database = try store.open()
     let findings = Findings()
     let isDone = Lock(false)
@@ -74,10 +75,10 @@ import Testing
     #expect(try again.value(forKey: [100, 77]) == [77])
   }
 
-  @Test(arguments: 0..<12 as Range<UInt8>) func aHandleEndsWhileItsThreadWorks(
-    number: UInt8
-  ) throws {
-    let store = makeStore()
+  @Test(arguments: StoreVolume.seeds(12, onDisk: 2))
+  func aHandleEndsWhileItsThreadWorks(volume: StoreVolume, seed: UInt64) throws {
+    let number = UInt8(seed)
+    let store = try makeStore(on: volume)
     let findings = Findings()
     do {
       let database = try store.open()
@@ -90,8 +91,9 @@ import Testing
     #expect(try again.verify().damage == [])
   }
 
-  @Test func aSuspendedHandleDoesNothingAndGoesOnLater() throws {
-    let store = makeStore()
+  @Test(arguments: StoreVolume.allCases)
+  func aSuspendedHandleDoesNothingAndGoesOnLater(volume: StoreVolume) throws {
+    let store = try makeStore(on: volume)
     let database = try store.open()
     let findings = Findings()
     for start in stride(from: UInt8(1), to: 100, by: 20) {
@@ -111,9 +113,43 @@ import Testing
     #expect(database.liveSegments.count <= 2)
   }
 
-  @Test func aCompactionThatFailsKeepsLazyCommitsFromNothing() throws {
-    let files = FaultFileSystem(MemoryFileSystem())
-    let store = makeStore(files)
+  /// Deletions are small, so nothing but the worker's own judgement asks for the space.
+  @Test(.bug(id: "B31"), arguments: StoreVolume.allCases)
+  func theSpaceOfAMassDeletionReturnsByItself(volume: StoreVolume) throws {
+    let clock = Lock<Int64>(1_700_000_000_000_000)
+    var store = try makeStore(on: volume)
+    store.options.wallClock = { clock.withLock { $0 } }
+    let database = try store.open()
+    func byteCount() throws -> Int {
+      try store.names().filter { $0.hasSuffix(".seg") }
+        .reduce(0) { try $0 + store.files.status(store[$1]).byteCount }
+    }
+    var generator = SeededGenerator(seed: 1)
+    var batch = WriteBatch()
+    for number in 0..<1000 {
+      batch.put(generator.bytes(100), forKey: [UInt8(number / 250), UInt8(number % 250)])
+    }
+    try database.write(batch)
+    let full = try byteCount()
+    #expect(full > 100_000)
+    #expect(try database.delete(.range(from: [0, 5], upTo: [3, 245])) == 990)
+    #expect(try waitFor { try database.statistics().segmentByteCount * 5 < full })
+    // What was replaced stays in the folder for ten minutes, until a flush removes it.
+    clock.withLock { $0 += 660 * 1_000_000 }
+    for _ in 0..<2 {
+      try database.put([1], [9])
+      try database.flush()
+    }
+    #expect(try byteCount() * 5 < full)
+    #expect(try StoreSample.contents(database).count == 11)
+    try database.close()
+    #expect(try StoreSample.contents(store.open()).count == 11)
+  }
+
+  @Test(arguments: StoreVolume.allCases)
+  func aCompactionThatFailsKeepsLazyCommitsFromNothing(volume: StoreVolume) throws {
+    var store = try makeStore(on: volume)
+    let files = store.addFaults()
     let database = try store.open()
     files.plan(Fault(.error(5), at: 1, of: [.freeSpace], isLasting: true))
     let findings = Findings()
@@ -124,13 +160,14 @@ import Testing
     try database.put([1], [1], durability: .lazyWithin(.milliseconds(1)))
     #expect(try waitFor { try database.statistics().syncCount > syncCount })
     // The lock is given up after an idle second as well.
-    let other = try Database(at: "/store", in: files, options: DatabaseOptions.readOnlySample)
+    let other = try Database(at: store.path, in: files, options: DatabaseOptions.readOnlySample)
     #expect(try other.value(forKey: [0]) == [30])
     files.plan()
   }
 
-  @Test func aHandlerMayEndTheHandleOnItsOwnThread() throws {
-    let store = makeStore()
+  @Test(arguments: StoreVolume.allCases)
+  func aHandlerMayEndTheHandleOnItsOwnThread(volume: StoreVolume) throws {
+    let store = try makeStore(on: volume)
     let box = Lock<Database?>(nil)
     let wasClosed = Lock(false)
     var options = store.options
@@ -146,7 +183,7 @@ import Testing
       wasClosed.withLock { $0 = true }
     }
     do {
-      let database = try Database(at: "/store", in: store.files, options: options)
+      let database = try Database(at: store.path, in: store.files, options: options)
       box.withLock { $0 = database }
       for key in 0..<20 as Range<UInt8> {
         guard (try? database.put([key], [key])) != nil else { break }
@@ -157,12 +194,13 @@ import Testing
     #expect(try store.open().value(forKey: [3]) == [3])
   }
 
-  @Test func everythingGoesWithTheHandle() throws {
+  @Test(arguments: StoreVolume.allCases)
+  func everythingGoesWithTheHandle(volume: StoreVolume) throws {
     final class Weak { weak var worker: BackgroundWorker? }
     let weak = Weak()
     let findings = Findings()
     do {
-      let database = try makeStore().open()
+      let database = try makeStore(on: volume).open()
       weak.worker = database.worker
       write(database, rounds: 1...40, findings)
       #expect(weak.worker != nil)

@@ -51,8 +51,9 @@ import Testing
     #expect(recording.callCount([.write]) < 2 * total)
   }
 
-  @Test func commitsFlushesAndClosingTakeTurns() throws {
-    let store = StoreSample(isTiny: true)
+  @Test(arguments: StoreVolume.allCases)
+  func commitsFlushesAndClosingTakeTurns(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume, isTiny: true)
     let database = try store.open()
     let acknowledged = Lock<Set<[UInt8]>>([])
     let findings = Findings()

@@ -6,7 +6,7 @@ import KVTestSupport
 ///
 /// Reads of files return at most a page each, so that something can happen in the midst of them.
 final class HookedFileSystem: FileSystem {
-  /// Called before every call that looks something up, with its path.
+  /// Called before every call that looks something up, and before syncs of files, with its path.
   typealias Hook = @Sendable (SystemError.Operation, String) -> Void
 
   private let base: any FileSystem
@@ -106,6 +106,10 @@ private final class HookedFile: File {
     try base.write(buffer, at: offset)
   }
 
-  func sync() throws(SystemError) { try base.sync() }
+  func sync() throws(SystemError) {
+    files.call(.sync, path)
+    try base.sync()
+  }
+
   func status() throws(SystemError) -> FileStatus { try base.status() }
 }

@@ -9,7 +9,7 @@ import Testing
     let store = StoreSample()
     let database = try store.open()
     try database.put([1], [1])
-    let next = try store.files.list(StoreSample.path).filter { $0.hasSuffix(".log") }
+    let next = try store.files.list(store.path).filter { $0.hasSuffix(".log") }
     #expect(next == ["000001.log"])
     // The segment takes 2, so the next log would be 3.
     let taken = "/store/000003.log"

@@ -9,8 +9,8 @@ import Testing
   private let clock = Lock<Int64>(1_700_000_000_000_000)
   private static let minute: Int64 = 60_000_000
 
-  private func makeStore(_ files: any FileSystem = MemoryFileSystem()) -> StoreSample {
-    var store = StoreSample(files, isTiny: true)
+  private func makeStore(on volume: StoreVolume = .memory) throws -> StoreSample {
+    var store = try StoreSample(on: volume, isTiny: true)
     store.options.wallClock = { [clock] in clock.withLock { $0 } }
     return store
   }
@@ -20,7 +20,7 @@ import Testing
   }
 
   private func names(_ store: StoreSample) throws -> Set<String> {
-    Set(try store.files.list("/store"))
+    Set(try store.files.list(store.path))
   }
 
   private func flush(_ database: Database, _ key: UInt8) throws {
@@ -28,8 +28,9 @@ import Testing
     try database.flush()
   }
 
-  @Test func whatAReplacedManifestNamesStaysForTenMinutes() throws {
-    let store = makeStore()
+  @Test(arguments: StoreVolume.allCases)
+  func whatAReplacedManifestNamesStaysForTenMinutes(volume: StoreVolume) throws {
+    let store = try makeStore(on: volume)
     let database = try store.open()
     try flush(database, 1)
     #expect(
@@ -49,8 +50,9 @@ import Testing
     #expect(try StoreSample.contents(database).count == 3)
   }
 
-  @Test func theGraceCountsAcrossProcesses() throws {
-    let store = makeStore()
+  @Test(arguments: StoreVolume.allCases)
+  func theGraceCountsAcrossProcesses(volume: StoreVolume) throws {
+    let store = try makeStore(on: volume)
     for key in 1...4 as ClosedRange<UInt8> {
       let database = try store.open()
       try flush(database, key)
@@ -63,8 +65,9 @@ import Testing
     #expect(try StoreSample.contents(store.open()).count == 4)
   }
 
-  @Test func theLastReplacedStateStaysHoweverOldItIs() throws {
-    let store = makeStore()
+  @Test(arguments: StoreVolume.allCases)
+  func theLastReplacedStateStaysHoweverOldItIs(volume: StoreVolume) throws {
+    let store = try makeStore(on: volume)
     let database = try store.open()
     try flush(database, 1)
     advance(minutes: 100_000)
@@ -75,7 +78,7 @@ import Testing
   @Test(arguments: [-10_000_000_000, -11, -1] as [Int64]) func aClockThatGoesBackRemovesNothing(
     minutes: Int64
   ) throws {
-    let store = makeStore()
+    let store = try makeStore()
     let database = try store.open()
     try flush(database, 1)
     advance(minutes: minutes)
@@ -86,15 +89,16 @@ import Testing
     #expect(try StoreSample.contents(store.open()).count == 3)
   }
 
-  @Test func leftOversGoAndStrangersStay() throws {
-    let store = makeStore()
+  @Test(arguments: StoreVolume.allCases)
+  func leftOversGoAndStrangersStay(volume: StoreVolume) throws {
+    let store = try makeStore(on: volume)
     let database = try store.open()
     try database.put([1], [1])
     for name in [
       "MANIFEST.tmp", "000007.log.tmp", "000000.seg", "000000.log", "MANIFEST-000099",
       "notes.txt", "12.log", "RESERVE", "000500.seg", "000500.log",
     ] {
-      try store.files.create("/store/" + name, [1])
+      try store.files.create(store[name], [1])
     }
     try flush(database, 2)
     let now = try names(store)
@@ -107,9 +111,10 @@ import Testing
       now.isSuperset(of: ["notes.txt", "12.log", "RESERVE", "000500.seg", "000500.log", "LOCK"]))
   }
 
-  @Test func aReplacedManifestThatCannotBeReadStopsTheSweep() throws {
-    let files = FaultFileSystem(MemoryFileSystem())
-    let store = makeStore(files)
+  @Test(arguments: StoreVolume.allCases)
+  func aReplacedManifestThatCannotBeReadStopsTheSweep(volume: StoreVolume) throws {
+    var store = try makeStore(on: volume)
+    let files = store.addFaults()
     for key in 1...3 as ClosedRange<UInt8> {
       let database = try store.open()
       try flush(database, key)
@@ -129,9 +134,10 @@ import Testing
     #expect(try !names(store).isSuperset(of: before))
   }
 
-  @Test func aNameThatCannotBeRemovedIsNoError() throws {
-    let files = FaultFileSystem(MemoryFileSystem())
-    let store = makeStore(files)
+  @Test(arguments: StoreVolume.allCases)
+  func aNameThatCannotBeRemovedIsNoError(volume: StoreVolume) throws {
+    var store = try makeStore(on: volume)
+    let files = store.addFaults()
     let database = try store.open()
     files.plan(Fault(.error(EACCES), at: 1, of: [.unlink], isLasting: true))
     for key in 1...4 as ClosedRange<UInt8> {
@@ -145,7 +151,7 @@ import Testing
   @Test(arguments: 0..<20 as Range<UInt64>) func aCopyFileByFileHoldsACompleteState(
     seed: UInt64
   ) throws {
-    let store = makeStore()
+    let store = try makeStore()
     let database = try store.open()
     for key in 1...3 as ClosedRange<UInt8> { try database.put([key], [key]) }
     try flush(database, 4)
@@ -153,8 +159,8 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let copy = MemoryFileSystem()
     try copy.makeDirectory("/store")
-    for (index, name) in try store.files.list("/store").shuffled(using: &random).enumerated() {
-      if let bytes = try? store.files.bytes(of: "/store/" + name) {
+    for (index, name) in try store.files.list(store.path).shuffled(using: &random).enumerated() {
+      if let bytes = try? store.files.bytes(of: store[name]) {
         try copy.create("/store/" + name, bytes)
       }
       if random.coin() { try flush(database, UInt8(10 + index)) }

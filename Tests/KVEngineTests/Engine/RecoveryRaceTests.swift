@@ -5,62 +5,61 @@ import Testing
 
 /// Opening for reading while another process writes.
 @Suite struct RecoveryRaceTests {
-  private let files = MemoryFileSystem()
-  private var writing: StoreSample { StoreSample(files.process(1)) }
-
   /// The keys that a reader finds when `body` runs before the n-th call of a kind on some file.
   private func keys(
-    whenBefore position: Int, _ operation: SystemError.Operation, of name: String,
-    _ body: @escaping @Sendable () throws -> Void
+    in store: StoreSample, whenBefore position: Int, _ operation: SystemError.Operation,
+    of name: String, _ body: @escaping @Sendable () throws -> Void
   ) throws -> Set<[UInt8]> {
-    let hooked = HookedFileSystem(files)
+    let hooked = HookedFileSystem(store.files)
     let findings = Findings()
     hooked.before(position, operation, of: name) { findings.catching("writer") { try body() } }
-    var store = StoreSample(hooked)
-    store.options.isReadOnly = true
-    let database = try store.open()
+    var reading = store
+    reading.options.isReadOnly = true
+    let database = try reading.open(in: hooked)
     #expect(findings.all == [])
     return Set(try StoreSample.contents(database).keys)
   }
 
-  @Test(.bug(id: "B52")) func aStoreThatIsMadeMeanwhileIsNotDamaged() throws {
-    try files.makeDirectory("/store")
-    let writing = writing
-    let found = try keys(whenBefore: 1, .list, of: "/store") {
-      let database = try writing.open()
+  @Test(.bug(id: "B52"), arguments: StoreVolume.allCases)
+  func aStoreThatIsMadeMeanwhileIsNotDamaged(volume: StoreVolume) throws {
+    let store = try StoreSample(on: volume)
+    try store.files.makeDirectory(store.path)
+    let found = try keys(in: store, whenBefore: 1, .list, of: "/store") {
+      let database = try store.open(process: 2)
       try database.put([1], [1])
       try database.close()
     }
     #expect(found == [[1]])
   }
 
-  @Test(.bug(id: "B52")) func aStoreThatIsMadeWhileItsFirstLogIsLookedAtIsNotDamaged() throws {
+  @Test(.bug(id: "B52"), arguments: StoreVolume.allCases)
+  func aStoreThatIsMadeWhileItsFirstLogIsLookedAtIsNotDamaged(volume: StoreVolume) throws {
     // A creation that got as far as log 1.
-    try files.makeDirectory("/store")
+    let store = try StoreSample(on: volume)
+    try store.files.makeDirectory(store.path)
     let preamble = LogPreamble(
       lastSequence: 0, predecessor: 0, predecessorByteCount: 0, predecessorLastSequence: 0,
       predecessorChain: 0)
-    try files.create(
-      "/store/000001.log",
+    try store.files.create(
+      store["000001.log"],
       LogWriter.emptyLog(number: 1, store: LogSample.store, preamble: preamble))
-    let writing = writing
-    let found = try keys(whenBefore: 1, .open, of: "/000001.log") {
-      let database = try writing.open()
+    let found = try keys(in: store, whenBefore: 1, .open, of: "/000001.log") {
+      let database = try store.open(process: 2)
       try database.put([1], [1])
       try database.close()
     }
     #expect(found == [[1]])
   }
 
-  @Test(.bug(id: "B52"), arguments: 1...6)
-  func recordsThatAreWrittenWhileTheLogIsReadAreNoDamage(page: Int) throws {
+  @Test(.bug(id: "B52"), arguments: StoreVolume.allCases, 1...6)
+  func recordsThatAreWrittenWhileTheLogIsReadAreNoDamage(volume: StoreVolume, page: Int) throws {
     // Durable commits over several pages, made while the reader is between two of them: it has
     // read zeros where now a record is, and will read a later record that calls it durable.
-    var writing = writing
-    writing.options.zeroStepByteCount = 1 << 15
-    let database = try writing.open()
+    var store = try StoreSample(on: volume)
+    store.options.zeroStepByteCount = 1 << 15
+    let database = try store.open()
     try database.put([0], [0])
-    let found = try keys(whenBefore: page, .read, of: "/000001.log") {
+    let found = try keys(in: store, whenBefore: page, .read, of: "/000001.log") {
       for index in 1...30 as ClosedRange<UInt8> {
         try database.put([UInt8](repeating: index, count: 700), [index])
       }
@@ -70,51 +69,51 @@ import Testing
     #expect(found == Set((0..<found.count).map { [UInt8($0)] }))
   }
 
-  @Test(.bug(id: "B52")) func aLogThatIsReplacedWhileItIsReadIsReadAnew() throws {
+  @Test(.bug(id: "B52"), arguments: StoreVolume.allCases)
+  func aLogThatIsReplacedWhileItIsReadIsReadAnew(volume: StoreVolume) throws {
     for (operation, name) in [
       (.read, "/000001.log"), (.open, "/000001.log"), (.status, "/MANIFEST"),
     ] as [(SystemError.Operation, String)] {
-      let files = MemoryFileSystem()
-      let database = try StoreSample(files.process(1)).open()
+      var store = try StoreSample(on: volume)
+      let database = try store.open(process: 2)
       try database.put([1], [1])
-      let hooked = HookedFileSystem(files)
+      let hooked = HookedFileSystem(store.files)
       let findings = Findings()
-      hooked.before(1, operation, of: name) {
+      hooked.before(1, operation, of: name) { [store] in
         findings.catching("writer") {
           try database.put([2], [2])
           try database.flush()
-          try files.unlink("/store/000001.log")
+          try store.files.unlink(store["000001.log"])
           try database.put([3], [3])
         }
       }
-      var reading = StoreSample(hooked)
-      reading.options.isReadOnly = true
-      let reader = try reading.open()
+      store.options.isReadOnly = true
+      let reader = try store.open(in: hooked)
       #expect(findings.all == [])
       #expect(try StoreSample.contents(reader).count == 3, "\(operation)")
     }
   }
 
-  @Test func aStateThatIsGoneAtEveryAttemptIsBusy() throws {
-    let files = files
-    let database = try writing.open()
+  @Test(arguments: StoreVolume.allCases)
+  func aStateThatIsGoneAtEveryAttemptIsBusy(volume: StoreVolume) throws {
+    var store = try StoreSample(on: volume)
+    let database = try store.open(process: 2)
     try database.put([1], [1])
-    let hooked = HookedFileSystem(files)
+    let hooked = HookedFileSystem(store.files)
     let flushCount = Lock(0)
     let findings = Findings()
     // The log that is opened is always gone, and the MANIFEST another one than was read.
-    hooked.beforeEvery(.open, of: ".log") {
+    hooked.beforeEvery(.open, of: ".log") { [store] in
       findings.catching("writer") {
-        let logs = try files.list("/store").filter { $0.hasSuffix(".log") }
+        let logs = try store.files.list(store.path).filter { $0.hasSuffix(".log") }
         try database.put([2], [2])
         try database.flush()
-        for log in logs { try files.unlink("/store/" + log) }
+        for log in logs { try store.files.unlink(store[log]) }
         flushCount.withLock { $0 += 1 }
       }
     }
-    var store = StoreSample(hooked)
     store.options.isReadOnly = true
-    #expect(throws: DatabaseError.busy) { try store.open() }
+    #expect(throws: DatabaseError.busy) { try store.open(in: hooked) }
     #expect(findings.all == [])
     #expect(flushCount.withLock { $0 } == 10)
   }

@@ -6,8 +6,8 @@ import Testing
 
 /// The thread behind the writers when it cannot do its work, and writers that do some of it.
 @Suite struct ReliefTests {
-  private func makeStore(_ files: any FileSystem = MemoryFileSystem()) -> StoreSample {
-    var store = CompactionSample.store(files)
+  private func makeStore(on volume: StoreVolume) throws -> StoreSample {
+    var store = try CompactionSample.store(on: volume)
     store.options.logByteCount = 4096
     // Flushes belong to the smallest tier, as they do by default.
     store.options.segmentByteCount = Limits.Segment.defaultByteCount
@@ -35,9 +35,11 @@ import Testing
     return false
   }
 
-  @Test(arguments: [[Space.standard], [.standard, Space(code: 70)]])
-  func commitsThatOutrunALongMergeMergeFlushesThemselves(spaces: [Space]) throws {
-    let store = makeStore()
+  @Test(arguments: StoreVolume.allCases, [[Space.standard], [.standard, Space(code: 70)]])
+  func commitsThatOutrunALongMergeMergeFlushesThemselves(
+    volume: StoreVolume, spaces: [Space]
+  ) throws {
+    let store = try makeStore(on: volume)
     let database = try store.open()
     // One less than is merged by itself.
     for round in 0..<3 { try write(round, to: database, spaces: spaces) }
@@ -75,9 +77,10 @@ import Testing
     try database.close()
   }
 
-  @Test(.bug(id: "B59")) func aMergeThatFailsIsNotTriedAgainAtOnce() throws {
-    let files = FaultFileSystem(MemoryFileSystem())
-    var store = makeStore(files)
+  @Test(.bug(id: "B59"), arguments: StoreVolume.allCases)
+  func aMergeThatFailsIsNotTriedAgainAtOnce(volume: StoreVolume) throws {
+    var store = try makeStore(on: volume)
+    let files = store.addFaults()
     let failureCount = Lock(0)
     store.options.eventHandler = { event in
       if case .backgroundFailure = event { failureCount.withLock { $0 += 1 } }

@@ -5,13 +5,12 @@ import Testing
 
 /// Notes of stretches without a visible key change the cost of reads and nothing else.
 @Suite struct GapNotesTests {
-  private func open(_ files: any FileSystem, notesGaps: Bool) throws -> Database {
-    var store = StoreSample(files)
-    store.options.worksInBackground = false
+  private func tuned(_ store: StoreSample, notesGaps: Bool) -> StoreSample {
+    var store = store
     store.options.blockByteCount = 256
     store.options.cacheByteCount = 0
     store.options.notesGaps = notesGaps
-    return try store.open()
+    return store
   }
 
   private func key(_ number: Int) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
@@ -40,9 +39,11 @@ import Testing
     try database.write(batch)
   }
 
-  @Test(arguments: [false, true]) func theSecondReadOfTheNewestJumps(isNewest: Bool) throws {
-    let files = RecordingFileSystem()
-    let database = try open(files, notesGaps: true)
+  @Test(arguments: StoreVolume.allCases, [false, true])
+  func theSecondReadOfTheNewestJumps(volume: StoreVolume, isNewest: Bool) throws {
+    var store = tuned(try StoreSample(on: volume), notesGaps: true)
+    let files = store.addFaults()
+    let database = try store.open()
     let dead = isNewest ? 1000..<6000 : 0..<5000
     // Values that do not shrink, so that stepping over them is many reads.
     var generator = SeededGenerator(seed: 1)
@@ -54,9 +55,9 @@ import Testing
     try database.flush()
     let live = (isNewest ? (980..<1000).reversed() : Array(5000..<5020)).map(key)
     func read() throws -> (keys: [[UInt8]], readCount: Int) {
-      let before = files.callCount([.read])
+      let before = files.callCount
       let keys = try isNewest ? newest(20, in: database) : oldest(20, in: database)
-      return (keys, files.callCount([.read]) - before)
+      return (keys, files.callCount - before)
     }
     let first = try read()
     let second = try read()
@@ -74,14 +75,15 @@ import Testing
     #expect(try read().keys == live)
   }
 
-  @Test func anotherProcessPutsIntoTheStretch() throws {
-    let files = MemoryFileSystem()
-    let database = try open(files, notesGaps: true)
+  @Test(arguments: StoreVolume.allCases)
+  func anotherProcessPutsIntoTheStretch(volume: StoreVolume) throws {
+    let store = tuned(try StoreSample(on: volume), notesGaps: true)
+    let database = try store.open()
     try write(database, puts: 0..<600, deletions: 100..<600)
     #expect(try newest(1, in: database) == [key(99)])
     #expect(try newest(1, in: database) == [key(99)])
     try database.suspend()
-    let other = try open(files.process(2), notesGaps: true)
+    let other = try store.open(process: 2)
     try write(other, puts: [300], deletions: [])
     try other.close()
     try database.resume()
@@ -143,12 +145,12 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<5 as Range<UInt64>)
-  func readsAreEqualWithAndWithoutNotes(seed: UInt64) throws {
+  @Test(arguments: StoreVolume.seeds(5))
+  func readsAreEqualWithAndWithoutNotes(volume: StoreVolume, seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var pair = Pair(
-      noted: try open(MemoryFileSystem(), notesGaps: true),
-      plain: try open(MemoryFileSystem(), notesGaps: false))
+      noted: try tuned(StoreSample(on: volume), notesGaps: true).open(),
+      plain: try tuned(StoreSample(on: volume), notesGaps: false).open())
     try pair.both { try write($0, puts: 0..<500, deletions: []) }
     for step in 0..<24 {
       let first = Int.random(in: 0..<450, using: &generator)

@@ -6,9 +6,8 @@ import Testing
 
 /// However many segments there are, few are open.
 @Suite struct DescriptorCeilingTests {
-  private func store(_ files: any FileSystem, descriptorCount: Int) -> StoreSample {
-    var store = StoreSample(files, isTiny: true)
-    store.options.worksInBackground = false
+  private func store(on volume: StoreVolume, descriptorCount: Int) throws -> StoreSample {
+    var store = try StoreSample(on: volume, isTiny: true)
     store.options.descriptorCount = descriptorCount
     store.options.cacheByteCount = 0
     return store
@@ -25,9 +24,11 @@ import Testing
     #expect(try database.statistics().segmentCount == count)
   }
 
-  @Test(arguments: [1, 3, 0, 100]) func readsAreRightAndFewFilesOpen(descriptorCount: Int) throws {
-    let files = CountingFileSystem()
-    let database = try store(files, descriptorCount: descriptorCount).open()
+  @Test(arguments: StoreVolume.allCases, [1, 3, 0, 100])
+  func readsAreRightAndFewFilesOpen(volume: StoreVolume, descriptorCount: Int) throws {
+    let store = try store(on: volume, descriptorCount: descriptorCount)
+    let files = CountingFileSystem(store.files)
+    let database = try store.open(in: files)
     try makeSegments(12, in: database)
     let ceiling = max(1, descriptorCount)
     for round in 0..<3 as Range<UInt8> {
@@ -60,10 +61,12 @@ import Testing
     #expect(try database.value(forKey: [0, 0]) == [0, 0])
   }
 
-  @Test func withoutDescriptorsOneReadFailsOrNone() throws {
-    let counting = CountingFileSystem()
+  @Test(arguments: StoreVolume.allCases)
+  func withoutDescriptorsOneReadFailsOrNone(volume: StoreVolume) throws {
+    let store = try store(on: volume, descriptorCount: 4)
+    let counting = CountingFileSystem(store.files)
     let files = FaultFileSystem(counting)
-    let database = try store(files, descriptorCount: 4).open()
+    let database = try store.open(in: files)
     try makeSegments(6, in: database)
     for code in [EMFILE, ENFILE] {
       for number in 0..<6 as Range<UInt8> {
@@ -90,9 +93,9 @@ import Testing
     #expect(counting.openSegmentCount == 0)
   }
 
-  @Test func segmentsThatEndWhileOthersAreClosedDoNoHarm() throws {
-    let files = CountingFileSystem()
-    let database = try store(files, descriptorCount: 1).open()
+  @Test(arguments: StoreVolume.allCases)
+  func segmentsThatEndWhileOthersAreClosedDoNoHarm(volume: StoreVolume) throws {
+    let database = try store(on: volume, descriptorCount: 1).open()
     try makeSegments(6, in: database)
     let findings = Findings()
     onThreads(4) { thread in
@@ -115,8 +118,12 @@ import Testing
 
 /// Counts the segments that are open for reading.
 private final class CountingFileSystem: FileSystem {
-  private let base = MemoryFileSystem()
+  private let base: any FileSystem
   private let count = Lock(0)
+
+  init(_ base: any FileSystem) {
+    self.base = base
+  }
 
   var openSegmentCount: Int { count.withLock { $0 } }
   var processNumber: Int32 { base.processNumber }
