@@ -73,8 +73,7 @@ import Testing
     await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
       let files = PosixFileSystem.shared
       try files.create(path + "/a", [1])
-      var limit = rlimit(rlim_cur: 64, rlim_max: 64)
-      guard setrlimit(resourceLimit(RLIMIT_NOFILE), &limit) == 0 else { exit(4) }
+      guard ProcessLimit.set(RLIMIT_NOFILE, to: 64) else { exit(4) }
       for _ in 0..<100 {
         _ = try files.bytes(of: path + "/a")
         _ = try files.list(path)
@@ -124,7 +123,7 @@ import Testing
     let path = directory.path("a")
     await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
       let file = try PosixFileSystem.shared.open(path, .create)
-      guard limitFileSize(to: 4096) else { exit(4) }
+      guard ProcessLimit.setFileSize(to: 4096) else { exit(4) }
       do {
         try file.writeBytes([UInt8](repeating: 1, count: 5000).rawBytes, at: 0)
       } catch let failure as WriteFailure {
@@ -138,31 +137,13 @@ import Testing
     await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
       signal(SIGXFSZ, exitWithThree)
       let file = try PosixFileSystem.shared.open(path, .create)
-      guard limitFileSize(to: 4096) else { exit(4) }
+      guard ProcessLimit.setFileSize(to: 4096) else { exit(4) }
       try file.writeBytes([UInt8](repeating: 1, count: 5000).rawBytes, at: 0)
     }
   }
-}
-
-/// Sets the limit of this process, whose signal is let through: task threads block it.
-private func limitFileSize(to byteCount: rlim_t) -> Bool {
-  var limit = rlimit(rlim_cur: byteCount, rlim_max: byteCount)
-  var signals = sigset_t()
-  sigemptyset(&signals)
-  sigaddset(&signals, SIGXFSZ)
-  return pthread_sigmask(SIG_UNBLOCK, &signals, nil) == 0
-    && setrlimit(resourceLimit(RLIMIT_FSIZE), &limit) == 0
 }
 
 /// An app's own handler.
 private func exitWithThree(_ signal: Int32) {
   _exit(3)
 }
-
-#if canImport(Glibc)
-  private func resourceLimit(_ resource: __rlimit_resource) -> __rlimit_resource_t {
-    __rlimit_resource_t(resource.rawValue)
-  }
-#else
-  private func resourceLimit(_ resource: Int32) -> Int32 { resource }
-#endif
