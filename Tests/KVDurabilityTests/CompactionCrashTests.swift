@@ -111,7 +111,7 @@ import Testing
         try again.close()
       }
       if !wasHit {
-        #expect(failure == nil && position > 5)
+        #expect(failure == nil && position > 3)
         return
       }
     }

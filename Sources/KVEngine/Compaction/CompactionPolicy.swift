@@ -37,7 +37,9 @@ package struct CompactionPolicy: Sendable {
   package var tombstoneAge: Int64 = 24 * 3600 * 1_000_000
   /// Segments from this size on are written densely: slow compression with a dictionary.
   package var denseByteCount: Int
-  /// Segments that one job may merge: bounds the free space it needs.
+  /// Segments that one job may merge; bounds the free space it needs.
+  ///
+  /// A request may take four times as many that are smaller than the cap, of as many bytes.
   package var inputCount = 16
 
   /// Makes the policy for a cap, from which the smaller tiers follow.
@@ -83,6 +85,7 @@ package struct CompactionPolicy: Sendable {
     excluding excluded: Set<UInt64> = [], barren: Set<UInt64> = []
   ) -> CompactionPlan? {
     let candidates = segments.filter { !excluded.contains($0.number) }
+    if isRequested, let plan = wholePlan(candidates) { return plan }
     let mixed = candidates.filter(\.isMixed)
     if mixed.count >= (isRequested ? 1 : fanOut(0)) {
       return plan(mixed, isRequested ? .requested : .mixed)
@@ -93,6 +96,8 @@ package struct CompactionPolicy: Sendable {
       let own = candidates.filter { !$0.isMixed && $0.spaces[0].code == code }
       if let plan = tierPlan(own, isRequested: isRequested) { return plan }
       if let plan = overlapPlan(own, isRequested: isRequested) { return plan }
+      let sparse = isRequested ? own.filter(isSparse) : []
+      if !sparse.isEmpty { return plan(sparse, .density) }
     }
     return tombstonePlan(candidates, barren: barren, now: now, isRequested: isRequested)
   }
@@ -105,6 +110,39 @@ package struct CompactionPolicy: Sendable {
     return CompactionPlan(inputs: Set(oldest.map(\.number)), reason: reason)
   }
 
+  /// Everything that a request has to merge, in one job unless that is too much for one: merged in
+  /// parts, the same entries would be compressed several times.
+  ///
+  /// Of each space that is what is small, sparse, or overlaps, and all that lies between.
+  private func wholePlan(_ segments: [SegmentDescriptor]) -> CompactionPlan? {
+    var inputs: Set<SegmentDescriptor> = []
+    for code in Set(segments.flatMap { $0.spaces.map(\.code) }) {
+      let own = segments.filter { $0.bounds(ofSpace: code) != nil }
+      let hasSmallOnes = own.count { isSmall($0) } > 1
+      let due = own.filter { segment in
+        segment.isMixed || isSparse(segment) || (hasSmallOnes && isSmall(segment))
+          || own.contains { $0 != segment && $0.overlaps(segment, inSpace: code) }
+      }.compactMap { $0.bounds(ofSpace: code) }
+      guard let lower = due.map(\.lower).min(by: { compareBytes($0, $1) < 0 }),
+        let upper = due.map(\.upper).max(by: { compareBytes($0, $1) < 0 })
+      else { continue }
+      inputs.formUnion(own.filter { $0.overlaps(from: lower, to: upper, inSpace: code) })
+    }
+    let byteCount = inputs.reduce(0) { $0 + $1.byteCount }
+    guard !inputs.isEmpty, inputs.count <= 4 * inputCount,
+      byteCount <= inputCount * segmentByteCount
+    else { return nil }
+    return CompactionPlan(inputs: Set(inputs.map(\.number)), reason: .requested)
+  }
+
+  private func isSmall(_ segment: SegmentDescriptor) -> Bool {
+    segment.tier < tierByteCounts.count - 1
+  }
+
+  private func isSparse(_ segment: SegmentDescriptor) -> Bool {
+    !segment.isDense && segment.byteCount >= denseByteCount
+  }
+
   private func tierPlan(
     _ segments: [SegmentDescriptor], isRequested: Bool
   ) -> CompactionPlan? {
@@ -114,10 +152,8 @@ package struct CompactionPolicy: Sendable {
       if runs.count >= fanOut(tier) { return plan(runs, .tier) }
     }
     guard isRequested else { return nil }
-    let small = segments.filter { $0.tier < last }
-    if small.count > 1 { return plan(small, .requested) }
-    let sparse = segments.first { !$0.isDense && $0.byteCount >= denseByteCount }
-    return sparse.map { CompactionPlan(inputs: [$0.number], reason: .density) }
+    let small = segments.filter(isSmall)
+    return small.count > 1 ? plan(small, .requested) : nil
   }
 
   /// The segments that cover the key which most of them cover.
@@ -178,10 +214,13 @@ extension SegmentDescriptor {
 
   /// Whether some key of a space may be in both.
   func overlaps(_ other: SegmentDescriptor, inSpace code: UInt8) -> Bool {
-    guard let mine = bounds(ofSpace: code), let theirs = other.bounds(ofSpace: code) else {
-      return false
-    }
-    return compareBytes(mine.lower, theirs.upper) <= 0
-      && compareBytes(theirs.lower, mine.upper) <= 0
+    guard let theirs = other.bounds(ofSpace: code) else { return false }
+    return overlaps(from: theirs.lower, to: theirs.upper, inSpace: code)
+  }
+
+  /// Whether some key of a space may be from `lower` to `upper`.
+  func overlaps(from lower: [UInt8], to upper: [UInt8], inSpace code: UInt8) -> Bool {
+    guard let mine = bounds(ofSpace: code) else { return false }
+    return compareBytes(mine.lower, upper) <= 0 && compareBytes(lower, mine.upper) <= 0
   }
 }

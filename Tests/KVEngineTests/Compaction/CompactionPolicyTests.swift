@@ -99,11 +99,36 @@ import Testing
     let sparse = segment(1, tier: 2, byteCount: policy.denseByteCount)
     #expect(
       policy.plan([sparse], now: 0, isRequested: true)
-        == CompactionPlan(inputs: [1], reason: .density))
+        == CompactionPlan(inputs: [1], reason: .requested))
     let dense = segment(1, tier: 2, byteCount: policy.denseByteCount, isDense: true)
     #expect(policy.plan([dense], now: 0, isRequested: true) == nil)
     let large = [segment(1, tier: 3), segment(2, tier: 3)]
     #expect(policy.plan(large, now: 0, isRequested: true)?.inputs == [1, 2])
+  }
+
+  @Test func aRequestMergesEachEntryOnce() {
+    // Apart: 1 and 2 rest. Between the small ones: 3. Overlapping: 4 and 5 of the other space.
+    let segments = [
+      segment(1, 0, 9, tier: 3, isDense: true), segment(2, 90, 99, tier: 3, isDense: true),
+      segment(3, 30, 39, tier: 3, isDense: true), segment(6, 20, 29), segment(7, 40, 49, tier: 2),
+      segment(4, spaces: [2], 0, 20, tier: 3), segment(5, spaces: [2], 20, 30, tier: 3),
+    ]
+    let plan = policy.plan(segments, now: 0, isRequested: true)
+    #expect(plan == CompactionPlan(inputs: [3, 4, 5, 6, 7], reason: .requested))
+    let mixed = segment(8, spaces: [1, 2], 5, 6)
+    #expect(
+      policy.plan(segments + [mixed], now: 0, isRequested: true)?.inputs == [1, 3, 4, 5, 6, 7, 8])
+  }
+
+  @Test func aRequestMergesInPartsWhatIsTooMuchForOneJob() throws {
+    let cap = policy.segmentByteCount
+    let large = (1...17).map { segment($0, 0, UInt8($0), tier: 3, byteCount: cap) }
+    let whole = try #require(policy.plan(Array(large.dropLast()), now: 0, isRequested: true))
+    #expect(whole.inputs.count == 16)
+    let part = try #require(policy.plan(large, now: 0, isRequested: true))
+    #expect(part == CompactionPlan(inputs: Set(1...16), reason: .requested))
+    let small = (1...65).map { segment($0) }
+    #expect(policy.plan(small, now: 0, isRequested: true)?.inputs.count == 16)
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>) func excludedSegmentsAreNeverChosen(seed: UInt64) {
@@ -119,7 +144,8 @@ import Testing
     for isRequested in [false, true] {
       let plan = policy.plan(segments, now: 5, isRequested: isRequested, excluding: excluded)
       #expect(plan?.inputs.isDisjoint(with: excluded) ?? true, "seed \(seed)")
-      #expect((plan?.inputs.count ?? 1) <= policy.inputCount, "seed \(seed)")
+      let bound = isRequested ? 4 * policy.inputCount : policy.inputCount
+      #expect((plan?.inputs.count ?? 1) <= bound, "seed \(seed)")
     }
   }
 }
