@@ -90,7 +90,7 @@ enum FormatExample {
   static func wholeSegment() throws -> (bytes: [UInt8], summary: SegmentSummary) {
     let files = MemoryFileSystem()
     let file = try files.open("/segment", .create)
-    let writer = SegmentWriter(file: file, number: segmentNumber, identity: segment)
+    var writer = SegmentWriter(file: file, number: segmentNumber, identity: segment)
     for entry in entries {
       let (key, value) = (Array(entry.key.utf8), Array(entry.value.utf8))
       try writer.append(key: key.rawBytes, tag: entry.tag, value: value.rawBytes)

@@ -68,7 +68,7 @@ extension Inspector {
   ) throws(DatabaseError) -> [KeySearch.Findings] {
     func holds(_ space: Space) -> Bool {
       reading.manifest.segments.contains { $0.bounds(ofSpace: space.code) != nil }
-        || logs.contains { $0.image?.spaceCodes.contains(space.code) ?? false }
+        || logs.contains { $0.image?.changes.codes.contains(space.code) ?? false }
     }
     var findings: [KeySearch.Findings] = []
     if holds(.standard) {

@@ -92,7 +92,7 @@ struct SpaceUsage {
       }
     }
     for code in shares.keys {
-      for log in logs { shares[code]?.change += log.image?.change(ofSpace: code) ?? 0 }
+      for log in logs { shares[code]?.change += log.image?.changes[code] ?? 0 }
     }
     return shares.values.sorted { $0.code < $1.code }
   }

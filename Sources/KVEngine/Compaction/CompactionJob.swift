@@ -104,13 +104,13 @@ package struct CompactionJob {
 
   /// Rule R2.
   private func canDrop(
-    _ tag: EntryTag, key: [UInt8], others: [SegmentDescriptor]
+    _ tag: EntryTag, key: RawSpan, others: [SegmentDescriptor]
   ) -> Bool {
     guard tag.kind == .tombstone else { return false }
     return others.allSatisfy { other in
-      guard let bounds = other.bounds(ofSpace: key[0]) else { return true }
+      guard let bounds = other.bounds(ofSpace: key.byte(at: 0)) else { return true }
       return other.lowestSequence > tag.sequence || compareBytes(key, bounds.lower) < 0
-        || compareBytes(bounds.upper, key) < 0
+        || compareBytes(key, bounds.upper) > 0
     }
   }
 }

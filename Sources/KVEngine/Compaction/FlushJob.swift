@@ -22,7 +22,7 @@ package struct FlushJob {
 
   /// The codes of the spaces that have entries, ascending.
   private var spaceCodes: [UInt8] {
-    Set(tables.flatMap(\.spaceCodes) + images.flatMap(\.spaceCodes)).sorted()
+    Set(tables.flatMap(\.changes.codes) + images.flatMap(\.changes.codes)).sorted()
   }
 
   package var isEmpty: Bool { spaceCodes.isEmpty }
@@ -30,8 +30,8 @@ package struct FlushJob {
   /// Writes every space in key order.
   ///
   /// - Complexity: O(*n* log *s*) for *n* entries in *s* tables.
-  package func run(_ writer: SegmentWriter) throws(JobFailure) -> SegmentSummary {
-    for code in spaceCodes { try write(space: code, to: writer) }
+  package func run(_ writer: inout SegmentWriter) throws(JobFailure) -> SegmentSummary {
+    for code in spaceCodes { try write(space: code, to: &writer) }
     do throws(SystemError) {
       return try writer.finish()
     } catch {
@@ -67,12 +67,11 @@ package struct FlushJob {
     return NewestEntries(MergingCursor(sources), space: code)
   }
 
-  private func write(space code: UInt8, to writer: SegmentWriter) throws(JobFailure) {
+  private func write(space code: UInt8, to writer: inout SegmentWriter) throws(JobFailure) {
     var entries = entries(ofSpace: code)
     while let tag = try entries.next() {
       do throws(SystemError) {
-        try writer.append(
-          key: entries.key.rawBytes, tag: tag, value: entries.value.rawBytes)
+        try writer.append(key: entries.key, tag: tag, value: entries.value)
       } catch {
         throw .output(error)
       }
@@ -89,14 +88,26 @@ package struct NewestEntries: ~Copyable {
   private var merging: MergingCursor
   private let code: UInt8
   private var isStarted = false
-  package private(set) var key: [UInt8] = []
-  package private(set) var value: [UInt8] = []
+  private var keyBuffer = KeyBuffer()
+  private var valueBuffer = KeyBuffer()
   /// Whether an older entry of the same key comes next.
   package private(set) var hasOlder = false
 
   package init(_ merging: consuming MergingCursor, space code: UInt8) {
     self.merging = merging
     self.code = code
+  }
+
+  /// The key of the entry, until the next one.
+  package var key: RawSpan {
+    @_lifetime(borrow self)
+    get { keyBuffer.bytes }
+  }
+
+  /// The value of the entry, until the next one.
+  package var value: RawSpan {
+    @_lifetime(borrow self)
+    get { valueBuffer.bytes }
   }
 
   /// The tag of the next key's entry; its key and value are in ``key`` and ``value``.
@@ -109,15 +120,13 @@ package struct NewestEntries: ~Copyable {
       guard merging.isValid else { return nil }
       let entry = merging.entry
       let tag = entry.tag
-      key.removeAll(keepingCapacity: true)
-      key.append(span: entry.key)
-      guard key.first == code else { return nil }
-      value.removeAll(keepingCapacity: true)
-      value.append(span: entry.value)
+      guard entry.key.first == code else { return nil }
+      keyBuffer.replace(after: 0, with: entry.key)
+      valueBuffer.replace(after: 0, with: entry.value)
       try merging.advance()
       var kind = tag.kind
       hasOlder = false
-      while merging.isValid, compareBytes(merging.entry.key, key) == 0 {
+      while merging.isValid, compareBytes(merging.entry.key, keyBuffer.bytes) == 0 {
         let change = merging.entry.tag.kind.change
         let merged = kind.merged(withOlderChange: change)
         hasOlder = merged.change != kind.change + change

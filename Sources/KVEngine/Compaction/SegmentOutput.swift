@@ -5,7 +5,7 @@ package protocol SegmentSink {
 }
 
 /// The segments of one job as they are written: each up to a size and of one space.
-struct SegmentOutput {
+struct SegmentOutput: ~Copyable {
   /// How the segments of a job are written.
   enum Care {
     /// Compressed as tightly as it goes where that is worth it, made durable in steps, and read
@@ -21,8 +21,25 @@ struct SegmentOutput {
   let care: Care
   private let segmentByteCount: Int
   private let options: DatabaseOptions
-  private var open: (file: any File, writer: SegmentWriter, number: UInt64)?
-  private var syncedByteCount = 0
+  private var open: Open?
+
+  /// A segment that is being written.
+  private struct Open: ~Copyable {
+    let file: any File
+    var writer: SegmentWriter
+    let number: UInt64
+    var syncedByteCount = 0
+
+    /// Whether the segment has to be finished before another entry.
+    func isFull(at cap: Int) -> Bool { writer.byteCount >= cap || writer.isFull }
+
+    /// Makes what was written durable when it is enough for a step.
+    mutating func syncStep() throws(SystemError) {
+      guard writer.byteCount - syncedByteCount >= SegmentOutput.syncByteCount else { return }
+      try file.sync()
+      syncedByteCount = writer.byteCount
+    }
+  }
 
   init(_ care: Care, segmentByteCount: Int, options: DatabaseOptions) {
     self.care = care
@@ -49,27 +66,21 @@ struct SegmentOutput {
   ///
   /// - Returns: The segment that was full before.
   mutating func append(
-    _ key: [UInt8], _ tag: EntryTag, _ value: [UInt8], _ sink: inout some SegmentSink
+    _ key: RawSpan, _ tag: EntryTag, _ value: RawSpan, _ sink: inout some SegmentSink
   ) throws(JobFailure) -> SegmentSummary? {
     var full: SegmentSummary?
-    if let open, open.writer.byteCount >= segmentByteCount || open.writer.isFull {
-      full = try finish()
-    }
+    if open?.isFull(at: segmentByteCount) ?? false { full = try finish() }
     if open == nil {
       let (file, number) = try sink.begin()
       let writer = SegmentWriter(
         file: file, number: number, identity: .random(),
         blockByteCount: options.blockByteCount, policies: options.policies,
         compression: compression)
-      open = (file, writer, number)
-      syncedByteCount = 0
+      open = Open(file: file, writer: writer, number: number)
     }
     do throws(SystemError) {
-      try open?.writer.append(key: key.rawBytes, tag: tag, value: value.rawBytes)
-      if let open, isReplacement, open.writer.byteCount - syncedByteCount >= Self.syncByteCount {
-        try open.file.sync()
-        syncedByteCount = open.writer.byteCount
-      }
+      try open?.writer.append(key: key, tag: tag, value: value)
+      if isReplacement { try open?.syncStep() }
     } catch {
       throw .output(error)
     }
@@ -78,19 +89,19 @@ struct SegmentOutput {
 
   /// Ends the open segment, makes it durable and, if it replaces others, reads it back.
   mutating func finish() throws(JobFailure) -> SegmentSummary? {
-    guard let (file, writer, number) = open else { return nil }
-    open = nil
+    guard var open = open.take() else { return nil }
     let summary: SegmentSummary
     do throws(SystemError) {
-      summary = try writer.finish()
-      try file.sync()
+      summary = try open.writer.finish()
+      try open.file.sync()
     } catch {
       throw .output(error)
     }
     guard isReplacement else { return summary }
     do throws(DatabaseError) {
       let found = try SegmentVerifier(
-        file: file, fileName: FileName.segment(number).text, reference: summary.reference
+        file: open.file, fileName: FileName.segment(open.number).text,
+        reference: summary.reference
       ).verify()
       if let first = found.corruptions.first { throw .damaged(first) }
     } catch {

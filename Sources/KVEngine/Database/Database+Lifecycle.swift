@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Database {
   /// Gives up everything that a suspended app must not hold: ends background work at the next
   /// block, makes lazy commits durable, unlocks.
@@ -10,7 +12,7 @@ extension Database {
   ///   lock is given up all the same. ``DatabaseError/closed``, ``DatabaseError/usedAfterFork``.
   public func suspend() throws(DatabaseError) {
     try check()
-    isSuspended.withLock { $0 = true }
+    isSuspended.store(true, ordering: .releasing)
     worker?.pause()
     try exclusively { writer throws(DatabaseError) in try writer.suspend() }
   }
@@ -20,7 +22,7 @@ extension Database {
   /// - Throws: ``DatabaseError/closed``, ``DatabaseError/usedAfterFork``.
   public func resume() throws(DatabaseError) {
     try check()
-    isSuspended.withLock { $0 = false }
+    isSuspended.store(false, ordering: .releasing)
     defer { worker?.unpause() }
     try exclusively { writer throws(DatabaseError) in writer.resume() }
   }

@@ -83,6 +83,6 @@ extension Database {
   /// Live keys of a space whose writers say what each write does to the count.
   package func count(in space: Space) throws(DatabaseError) -> Int {
     try check()
-    return try currentView().counts[space.code] ?? 0
+    return try currentView().counts[space.code]
   }
 }

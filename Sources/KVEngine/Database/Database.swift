@@ -1,5 +1,7 @@
 // The public handle. Thin: it checks who calls, and hands on to the read view or to the pipeline.
 
+import Synchronization
+
 /// An ordered store of byte keys and byte values in one folder.
 ///
 /// Opening is synchronous and cheap: it reads the MANIFEST and the log, takes no lock, creates
@@ -17,8 +19,8 @@ public final class Database: Sendable {
   let compactor: Compactor
   let worker: BackgroundWorker?
   private let processNumber: Int32
-  let isClosed = Lock(false)
-  let isSuspended = Lock(false)
+  let isClosed = Atomic(false)
+  let isSuspended = Atomic(false)
 
   /// Opens the store in a folder.
   ///
@@ -120,11 +122,7 @@ public final class Database: Sendable {
   ///   durable, ``DatabaseError/usedAfterFork`` in a child of the process that opened the store.
   public func close() throws(DatabaseError) {
     try checkProcess()
-    let wasClosed = isClosed.withLock { isClosed in
-      defer { isClosed = true }
-      return isClosed
-    }
-    if wasClosed { return }
+    if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
     worker?.stop()
     try exclusively { writer throws(DatabaseError) in try writer.close() }
   }
@@ -139,12 +137,14 @@ public final class Database: Sendable {
   }
 
   /// Whether work that takes long has to end: asked by it now and then.
-  var isInterrupted: Bool { isSuspended.withLock { $0 } || isClosed.withLock { $0 } }
+  var isInterrupted: Bool {
+    isSuspended.load(ordering: .acquiring) || isClosed.load(ordering: .acquiring)
+  }
 
   /// Throws where the handle must not be used.
   func check() throws(DatabaseError) {
     try checkProcess()
-    if isClosed.withLock({ $0 }) { throw .closed }
+    if isClosed.load(ordering: .acquiring) { throw .closed }
   }
 
   private func checkProcess() throws(DatabaseError) {

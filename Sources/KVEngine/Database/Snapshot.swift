@@ -63,7 +63,7 @@ public struct Snapshot: Sendable {
   }
 
   /// Live keys of a space whose writers say what each write does to the count.
-  package func count(in space: Space) -> Int { view.counts[space.code] ?? 0 }
+  package func count(in space: Space) -> Int { view.counts[space.code] }
 }
 
 extension ReadView {

@@ -163,7 +163,7 @@ package final class BackgroundWorker: Sendable {
   }
 
   private func mergeFlushes(from count: Int) {
-    guard compactor.waitingFlushCount >= count else { return }
+    guard compactor.hasWaitingFlushes(count) else { return }
     do throws(DatabaseError) {
       try compactor.relieve { self.isInterrupted }
     } catch {

@@ -27,14 +27,20 @@ package final class Compactor: Sendable {
     self.state = state
   }
 
-  /// How many flushes no compaction has taken in hand; 0 when nothing can be done about them.
-  package var waitingFlushCount: Int {
-    let flushes = state.readView.version.segments.map(\.descriptor).filter(\.isFlush)
+  /// Whether so many flushes are there that no compaction has taken in hand, and something can be
+  /// done about them.
+  ///
+  /// - Complexity: O(1) while there are fewer, as after most commits.
+  package func hasWaitingFlushes(_ count: Int) -> Bool {
+    let version = state.readView.version
+    if version.flushCount < count { return false }
+    let flushes = version.segments.map(\.descriptor).filter(\.isFlush)
     return lessons.withLock { lessons in
-      if lessons.fruitless == flushes.first?.number { return 0 }
-      return flushes.count {
-        !lessons.merging.contains($0.number) && !lessons.damaged.contains($0.number)
-      }
+      if lessons.fruitless == flushes.first?.number { return false }
+      return count
+        <= flushes.count {
+          !lessons.merging.contains($0.number) && !lessons.damaged.contains($0.number)
+        }
     }
   }
 

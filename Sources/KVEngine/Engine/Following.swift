@@ -54,8 +54,11 @@ package final class Following: Sendable {
   /// was read is compared as a whole, so that nothing is missed when the rest comes.
   private func hasGrown() throws(SystemError) -> Bool {
     guard let log else { return false }
-    let word = try log.readBytes(at: logEnd, count: 8)
-    if word.bytes.firstNonZeroOffset == nil { return false }
+    var word: UInt64 = 0
+    _ = try unsafe withUnsafeMutableBytes(of: &word) { bytes throws(SystemError) in
+      try unsafe log.read(at: logEnd, into: bytes)
+    }
+    if word == 0 { return false }
     guard let tornLog else { return true }
     let now = try log.readBytes(
       at: logEnd, count: min(try log.status().byteCount, Limits.Log.maximumByteCount) - logEnd)

@@ -26,7 +26,7 @@ struct PreconditionJudge {
     if let pending {
       state = ReadView(
         tables: [pending] + view.tables, images: view.images, version: view.version,
-        sequence: pendingSequence, counts: [:], spaces: [], gaps: nil)
+        sequence: pendingSequence, counts: SpaceCounts(), spaces: [], gaps: nil)
     }
     for (index, precondition) in batch.preconditions.enumerated() {
       guard try holds(precondition, in: state) else { throw .preconditionFailed(index: index) }

@@ -15,7 +15,7 @@ package final class ReadView: Sendable {
   /// Writes above it do not exist for this view.
   package let sequence: SequenceNumber
   /// Live keys of the counted spaces, by code.
-  package let counts: [UInt8: Int]
+  package let counts: SpaceCounts
   /// User spaces by name.
   package let spaces: [NamedSpace]
   /// What reads of this handle have learnt about stretches without a visible key.
@@ -24,7 +24,7 @@ package final class ReadView: Sendable {
 
   package init(
     tables: [MemTable], images: [LogImage], version: Version, sequence: SequenceNumber,
-    counts: [UInt8: Int], spaces: [NamedSpace], gaps: GapNotes?
+    counts: SpaceCounts, spaces: [NamedSpace], gaps: GapNotes?
   ) {
     self.gaps = gaps
     self.tables = tables
@@ -38,7 +38,8 @@ package final class ReadView: Sendable {
   /// The view of a store that does not exist yet.
   package static var empty: ReadView {
     ReadView(
-      tables: [], images: [], version: Version([]), sequence: 0, counts: [:], spaces: [], gaps: nil)
+      tables: [], images: [], version: Version([]), sequence: 0, counts: SpaceCounts(), spaces: [],
+      gaps: nil)
   }
 
   /// Opens all files, so that the view can be read to its end though others remove them.
@@ -52,7 +53,7 @@ package final class ReadView: Sendable {
   }
 
   /// The same tables and segments at a later moment.
-  package func advanced(to sequence: SequenceNumber, counts: [UInt8: Int]) -> ReadView {
+  package func advanced(to sequence: SequenceNumber, counts: SpaceCounts) -> ReadView {
     ReadView(
       tables: tables, images: images, version: version, sequence: sequence, counts: counts,
       spaces: spaces, gaps: gaps)
@@ -112,16 +113,21 @@ extension ReadView {
   ) throws(DatabaseError) -> (tag: EntryTag, value: [UInt8])? {
     guard let space = key.first else { return nil }
     for table in tables {
-      if let found = try entry(of: key, in: .table(table)) { return found }
+      var cursor = MemTableCursor(table)
+      cursor.seek(toFirstAtOrAfter: key.rawBytes, sequence: sequence)
+      if let found = value(at: cursor.entry, ifOf: key) { return found }
     }
     for image in images {
-      if let found = try entry(of: key, in: .image(image, space: space)) {
-        return found
-      }
+      var cursor = LogImageCursor(image, space: space)
+      cursor.seek(toFirstAtOrAfter: key.rawBytes, sequence: sequence)
+      if let found = value(at: cursor.entry, ifOf: key) { return found }
     }
     var newest: (tag: EntryTag, value: [UInt8])?
-    for (segment, _) in version.candidates(from: key, upTo: key + [0], newerThan: oldest) {
-      if let newest, newest.tag.sequence >= segment.descriptor.highestSequence { break }
+    for segment in version.segments {
+      let highest = segment.descriptor.highestSequence
+      if let oldest, highest <= oldest { break }
+      if let newest, highest <= newest.tag.sequence { break }
+      guard segment.descriptor.spans(key) else { continue }
       let reader = try segment.reader()
       guard let found = try reader.find(key: key.rawBytes, atOrBelow: sequence) else { continue }
       if found.tag.sequence >= (newest?.tag.sequence ?? 0) { newest = (found.tag, found.value) }
@@ -129,13 +135,11 @@ extension ReadView {
     return newest
   }
 
-  private func entry(
-    of key: [UInt8], in source: MergeSource
-  ) throws(DatabaseError) -> (tag: EntryTag, value: [UInt8])? {
-    var cursor = SourceCursor(source)
-    try cursor.seek(toFirstAtOrAfter: key, sequence: sequence)
-    let entry = cursor.entry
-    guard cursor.isValid, compareBytes(entry.key, key) == 0 else { return nil }
+  /// A copy of what a cursor, which is still there, stands at.
+  private func value(
+    at entry: EntryReference?, ifOf key: [UInt8]
+  ) -> (tag: EntryTag, value: [UInt8])? {
+    guard let entry, compareBytes(entry.key, key) == 0 else { return nil }
     return (entry.tag, entry.tag.kind.isPut ? [UInt8](copying: entry.value) : [])
   }
 

@@ -5,13 +5,14 @@
 package struct StoreLocation: Sendable {
   package let files: any FileSystem
   package let folder: String
+  package let manifest: ManifestFile
 
   package init(files: any FileSystem, folder: String) {
     self.files = files
     self.folder = folder
+    manifest = ManifestFile(files: files, folder: folder)
   }
 
-  package var manifest: ManifestFile { ManifestFile(files: files, folder: folder) }
   package func path(_ name: FileName) -> String { folder + "/" + name.text }
 
   /// What identifies the folder by whatever name it is reached, a symbolic link included.
@@ -246,26 +247,7 @@ package struct RecoveredStore {
     let version = segments.version(of: manifest.segments)
     return ReadView(
       tables: tables, images: images, version: version, sequence: lastSequence,
-      counts: liveCounts(version: version, tables: tables, images: images),
+      counts: version.liveCounts(tables: tables, images: images),
       spaces: manifest.spaces, gaps: gaps)
   }
-}
-
-/// Live keys of every space that counts them: sums over segments and memtables.
-package func liveCounts(
-  version: Version, tables: [MemTable], images: [LogImage]
-) -> [UInt8: Int] {
-  var counts: [UInt8: Int] = [:]
-  for segment in version.segments {
-    for space in segment.descriptor.spaces where space.change != 0 {
-      counts[space.code, default: 0] += space.change
-    }
-  }
-  for image in images {
-    for code in image.spaceCodes { counts[code, default: 0] += image.change(ofSpace: code) }
-  }
-  for table in tables {
-    for code in table.spaceCodes { counts[code, default: 0] += table.change(ofSpace: code) }
-  }
-  return counts
 }

@@ -186,7 +186,7 @@ extension Salvage {
       flushedSequence: report.sequence, nextFileNumber: 1, logs: [], segments: [],
       spaces: base?.spaces ?? [])
     let codes = Set(segments.flatMap { $0.found.blocks.map(\.spaceCode) })
-      .union(logs.flatMap(\.image.spaceCodes)).sorted()
+      .union(logs.flatMap(\.image.changes.codes)).sorted()
     do throws(JobFailure) {
       for code in codes { manifest.segments += try merge(space: code, to: &output) }
     } catch {
@@ -256,7 +256,10 @@ extension Salvage {
       let tag = first.tag
       if key != last, tag.kind.isPut {
         let kept = EntryTag(sequence: tag.sequence, kind: isCounted ? .insertion : .put)
-        if let full = try run.append(key, kept, first.value, &output) { summaries.append(full) }
+        let value = first.value
+        if let full = try run.append(key.rawBytes, kept, value.rawBytes, &output) {
+          summaries.append(full)
+        }
         report.entryCount += 1
       }
       last = key

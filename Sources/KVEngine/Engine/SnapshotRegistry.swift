@@ -2,13 +2,15 @@
 /// and the app sees what keeps space.
 package final class SnapshotRegistry: Sendable {
   private struct Entry {
+    let key: UInt64
     let sequence: SequenceNumber
     /// Nanoseconds of the monotonic clock.
     let takenAt: UInt64
   }
 
   private struct State {
-    var entries: [UInt64: Entry] = [:]
+    /// In the order of their keys.
+    var entries: [Entry] = []
     var nextKey: UInt64 = 0
   }
 
@@ -27,15 +29,15 @@ package final class SnapshotRegistry: Sendable {
     }
 
     deinit {
-      registry.state.withLock { [key] state in _ = state.entries.removeValue(forKey: key) }
+      registry.state.withLock { [key] state in state.entries.removeAll { $0.key == key } }
     }
   }
 
   package func enter(_ sequence: SequenceNumber) -> Token {
-    let entry = Entry(sequence: sequence, takenAt: MonotonicClock.nanoseconds())
+    let now = MonotonicClock.nanoseconds()
     let key = state.withLock { state in
       defer { state.nextKey += 1 }
-      state.entries[state.nextKey] = entry
+      state.entries.append(Entry(key: state.nextKey, sequence: sequence, takenAt: now))
       return state.nextKey
     }
     return Token(key, self)
@@ -43,14 +45,14 @@ package final class SnapshotRegistry: Sendable {
 
   /// The oldest sequence that a held snapshot sees; `nil` when none is held.
   package var oldestSequence: SequenceNumber? {
-    state.withLock { $0.entries.values.map(\.sequence).min() }
+    state.withLock { $0.entries.map(\.sequence).min() }
   }
 
   /// How many snapshots are held, and the age of the oldest in nanoseconds.
   package var summary: (count: Int, oldestAge: UInt64) {
     let now = MonotonicClock.nanoseconds()
     return state.withLock { state in
-      let oldest = state.entries.values.map(\.takenAt).min() ?? now
+      let oldest = state.entries.first?.takenAt ?? now
       return (state.entries.count, now - min(oldest, now))
     }
   }

@@ -136,7 +136,7 @@ extension Writer {
     state.install(
       ReadView(
         tables: view.tables, images: view.images, version: version, sequence: view.sequence,
-        counts: liveCounts(version: version, tables: view.tables, images: view.images),
+        counts: version.liveCounts(tables: view.tables, images: view.images),
         spaces: manifest.spaces, gaps: state.gaps))
     retire(old, replacedBy: manifest)
   }

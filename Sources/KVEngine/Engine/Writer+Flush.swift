@@ -161,22 +161,21 @@ extension Writer {
   func makeSegment(
     _ job: FlushJob, manifest: inout Manifest, made: inout [FileName]
   ) throws(FlushFailure) -> SegmentDescriptor {
-    let segment: (file: any File, writer: SegmentWriter)
+    let (file, number): (any File, UInt64)
     do throws(SystemError) {
-      let (file, number) = try createSegment(from: manifest.nextFileNumber)
-      made.append(.segment(number))
-      manifest.nextFileNumber = number + 1
-      let writer = SegmentWriter(
-        file: file, number: number, identity: .random(),
-        blockByteCount: options.blockByteCount, policies: options.policies)
-      segment = (file, writer)
+      (file, number) = try createSegment(from: manifest.nextFileNumber)
     } catch {
       throw .system(error)
     }
+    made.append(.segment(number))
+    manifest.nextFileNumber = number + 1
+    var writer = SegmentWriter(
+      file: file, number: number, identity: .random(),
+      blockByteCount: options.blockByteCount, policies: options.policies)
     do throws(JobFailure) {
-      let summary = try job.run(segment.writer)
+      let summary = try job.run(&writer)
       do throws(SystemError) {
-        try segment.file.sync()
+        try file.sync()
       } catch {
         throw JobFailure.output(error)
       }
@@ -249,7 +248,7 @@ extension Writer {
     state.install(
       ReadView(
         tables: [table], images: [], version: version, sequence: manifest.flushedSequence,
-        counts: liveCounts(version: version, tables: [], images: []), spaces: manifest.spaces,
+        counts: version.liveCounts(tables: [], images: []), spaces: manifest.spaces,
         gaps: state.gaps))
     retire(store.manifest, replacedBy: manifest)
   }

@@ -205,7 +205,7 @@ package struct Writer {
     state.install(
       view.advanced(
         to: group.lastSequence,
-        counts: liveCounts(version: view.version, tables: view.tables, images: view.images)))
+        counts: view.version.liveCounts(tables: view.tables, images: view.images)))
   }
 
   func count(_ group: Gathered, logByteCount: Int) {

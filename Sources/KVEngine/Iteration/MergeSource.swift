@@ -75,8 +75,9 @@ struct SourceCursor: ~Copyable {
   }
 
   /// Notes where the entry of the new position is.
+  @inline(__always)
   private mutating func settle() {
-    if let entry = table?.entry ?? image?.entry ?? segment?.entry {
+    if let entry = segment?.entry ?? table?.entry ?? image?.entry {
       self.entry = entry
       isValid = true
     }
@@ -160,11 +161,13 @@ private struct SegmentSourceCursor: ~Copyable {
     settle()
   }
 
+  @inline(__always)
   mutating func next() throws(DatabaseError) {
     try cursor?.next()
     settle()
   }
 
+  @inline(__always)
   mutating func previous() throws(DatabaseError) {
     try cursor?.previous()
     settle()
@@ -186,6 +189,7 @@ private struct SegmentSourceCursor: ~Copyable {
   }
 
   /// Takes the cursor's entry over; other spaces of the segment do not exist for this cursor.
+  @inline(__always)
   private mutating func settle() {
     position = .settled
     entry = cursor?.spaceCode == bounds.code ? cursor?.entry : nil

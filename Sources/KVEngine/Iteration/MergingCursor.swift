@@ -41,8 +41,16 @@ package struct MergingCursor: ~Copyable {
   package mutating func advance() throws(DatabaseError) {
     let top = heap[0]
     if isForward { try sources[top].next() } else { try sources[top].previous() }
-    if sources[top].isValid { siftDown(0) } else { removeTop() }
-    try resolveTop()
+    guard sources[top].isValid else {
+      removeTop()
+      return try resolveTop()
+    }
+    if heap.count == 1 {
+      entry = sources[top].entry
+    } else {
+      siftDown(0)
+      try resolveTop()
+    }
   }
 
   private mutating func rebuild() throws(DatabaseError) {

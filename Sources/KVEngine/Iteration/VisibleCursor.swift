@@ -150,6 +150,7 @@ package struct VisibleCursor: ~Copyable {
     }
   }
 
+  @inline(__always)
   private mutating func guarded(
     _ move: (inout VisibleCursor) throws(DatabaseError) -> Void
   ) throws(DatabaseError) {

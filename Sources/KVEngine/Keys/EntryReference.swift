@@ -7,8 +7,11 @@
 /// them to the life of the source.
 @safe
 struct EntryReference {
-  private let keyBytes: UnsafeRawBufferPointer
-  private let valueBytes: UnsafeRawBufferPointer
+  // Four words, since every layer of a read copies it at each step.
+  private let keyStart: UnsafeRawPointer?
+  private let valueStart: UnsafeRawPointer?
+  private let keyByteCount: UInt32
+  private let valueByteCount: UInt32
   let tag: EntryTag
 
   /// An entry without bytes, for a source that is nowhere.
@@ -16,20 +19,29 @@ struct EntryReference {
     EntryReference(key: RawSpan(), value: RawSpan(), tag: EntryTag(sequence: 0, kind: .tombstone))
   }
 
+  /// Refers to a key and a value of at most 4 GiB, as those of every source are.
   init(key: RawSpan, value: RawSpan, tag: EntryTag) {
-    unsafe keyBytes = key.withUnsafeBytes { unsafe $0 }
-    unsafe valueBytes = value.withUnsafeBytes { unsafe $0 }
+    unsafe keyStart = key.withUnsafeBytes { $0.baseAddress }
+    unsafe valueStart = value.withUnsafeBytes { $0.baseAddress }
+    keyByteCount = UInt32(key.byteCount)
+    valueByteCount = UInt32(value.byteCount)
     self.tag = tag
   }
 
   /// The key with its space byte.
   var key: RawSpan {
     @_lifetime(borrow self)
-    get { unsafe _overrideLifetime(RawSpan(_unsafeBytes: keyBytes), borrowing: self) }
+    get { unsafe span(keyStart, keyByteCount) }
   }
 
   var value: RawSpan {
     @_lifetime(borrow self)
-    get { unsafe _overrideLifetime(RawSpan(_unsafeBytes: valueBytes), borrowing: self) }
+    get { unsafe span(valueStart, valueByteCount) }
+  }
+
+  @_lifetime(borrow self)
+  private func span(_ start: UnsafeRawPointer?, _ byteCount: UInt32) -> RawSpan {
+    let bytes = unsafe UnsafeRawBufferPointer(start: start, count: Int(byteCount))
+    return unsafe _overrideLifetime(RawSpan(_unsafeBytes: bytes), borrowing: self)
   }
 }

@@ -83,6 +83,7 @@ package struct RecordHead: Equatable, Sendable {
   /// The encoded head; its last four bytes are its checksum and the next record's `previous`.
   package func encode(at place: LogPlace) -> [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.byteCount)
     bytes.append(u32: Self.magic)
     bytes.append(u32: UInt32(payloadByteCount))
     bytes.append(u32: previous)
@@ -132,13 +133,11 @@ package struct LogPlace: Equatable, Sendable {
   package let offset: Int
 
   package func checksum(_ bytes: RawSpan) -> UInt32 {
-    var place: [UInt8] = []
-    place.append(u64: store.high)
-    place.append(u64: store.low)
-    place.append(u64: log)
-    place.append(u64: UInt64(offset))
     var checksum = CRC32C()
-    checksum.update(place.rawBytes)
+    checksum.update(u64: store.high)
+    checksum.update(u64: store.low)
+    checksum.update(u64: log)
+    checksum.update(u64: UInt64(offset))
     checksum.update(bytes)
     return checksum.value
   }

@@ -16,13 +16,20 @@ package final class LogImage: Sendable {
   }
 
   let buffer: ByteBuffer
-  /// Entries of each space, and whether they are sorted yet.
-  private let spaces: Lock<[UInt8: (entries: [Entry], isSorted: Bool)]>
+  /// The entries of one space.
+  private struct SpaceEntries {
+    let code: UInt8
+    var entries: [Entry]
+    /// Whether they are in internal key order yet.
+    var isSorted = false
+  }
+
+  private let spaces: Lock<[SpaceEntries]>
   /// The newest sequence in the image.
   package let lastSequence: SequenceNumber
   package let entryCount: Int
-  /// Sum of the changes of each space's entries.
-  private let changes: [UInt8: Int]
+  /// How the image changes the number of live keys of each space that has entries.
+  package let changes: SpaceCounts
 
   /// Locates the operations of a log's accepted records.
   ///
@@ -58,8 +65,8 @@ package final class LogImage: Sendable {
 
   /// Entries that were found so far.
   private struct Located {
-    var spaces: [UInt8: (entries: [Entry], isSorted: Bool)] = [:]
-    var changes: [UInt8: Int] = [:]
+    var spaces: [SpaceEntries] = []
+    var changes = SpaceCounts()
     var count = 0
 
     mutating func add(
@@ -77,30 +84,29 @@ package final class LogImage: Sendable {
           prefix: LogImage.prefix(of: key),
           tag: EntryTag(sequence: sequence, kind: operation.kind), keyRange: keyRange,
           valueRange: (base + operation.value.lowerBound)..<(base + operation.value.upperBound))
-        spaces[space, default: ([], false)].entries.append(entry)
-        changes[space, default: 0] += operation.kind.change
+        if let index = spaces.firstIndex(where: { $0.code == space }) {
+          spaces[index].entries.append(entry)
+        } else {
+          spaces.append(SpaceEntries(code: space, entries: [entry]))
+        }
+        changes.add(operation.kind.change, toSpace: space)
         sequence += 1
         count += 1
       }
     }
   }
 
-  /// How the image changes the number of live keys of a space.
-  package func change(ofSpace code: UInt8) -> Int { changes[code] ?? 0 }
-
-  /// The codes of the spaces that have entries, ascending.
-  package var spaceCodes: [UInt8] { spaces.withLock { $0.keys.sorted() } }
-
   /// Entries of a space in internal key order.
   ///
   /// - Complexity: O(*n* log *n*) the first time, O(1) after it.
   func entries(ofSpace code: UInt8) -> [Entry] {
     spaces.withLock { spaces in
-      guard let space = spaces[code] else { return [] }
-      if space.isSorted { return space.entries }
-      let sorted = space.entries.sorted { precedes($0, $1) }
-      spaces[code] = (sorted, true)
-      return sorted
+      guard let index = spaces.firstIndex(where: { $0.code == code }) else { return [] }
+      if !spaces[index].isSorted {
+        spaces[index].entries.sort { precedes($0, $1) }
+        spaces[index].isSorted = true
+      }
+      return spaces[index].entries
     }
   }
 

@@ -5,10 +5,13 @@
 package struct ManifestFile: Sendable {
   package let files: any FileSystem
   package let folder: String
+  /// Of the MANIFEST; made once, as reads without the lock look there each time.
+  private let path: String
 
   package init(files: any FileSystem, folder: String) {
     self.files = files
     self.folder = folder
+    path = folder + "/" + FileName.manifest.text
   }
 
   package func path(_ name: FileName) -> String { folder + "/" + name.text }
@@ -80,7 +83,7 @@ package struct ManifestFile: Sendable {
   /// Whether the MANIFEST is still the file it was read from.
   package func isCurrent(_ identity: FileIdentity) throws(SystemError) -> Bool {
     do {
-      return try files.status(path(.manifest)).identity == identity
+      return try files.status(path).identity == identity
     } catch {
       if error.isNotFound { return false }
       throw error

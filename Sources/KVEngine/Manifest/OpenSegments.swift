@@ -24,7 +24,7 @@ package final class SegmentHandle: Sendable {
   }
 
   deinit {
-    origin.descriptors.forget(descriptor.number)
+    origin.descriptors.forget(self)
   }
 
   /// Closes the file unless a cursor is reading it; the next read opens it again.
@@ -39,7 +39,7 @@ package final class SegmentHandle: Sendable {
     if opened.withLock({ $0.isPinned }) { return }
     let reader = try reader()
     opened.withLock { $0 = Opened(reader: $0.reader ?? reader, isPinned: true) }
-    origin.descriptors.forget(descriptor.number)
+    origin.descriptors.forget(self)
   }
 
   /// Lets the file be closed again when others are needed more.
@@ -115,11 +115,18 @@ private struct SegmentOrigin: Sendable {
 /// What a cursor is reading stays open until the cursor lets go; that comes on top.
 private final class DescriptorCeiling: Sendable {
   private struct Opened {
+    let identity: ObjectIdentifier
     weak var handle: SegmentHandle?
+
+    init(_ handle: SegmentHandle) {
+      identity = ObjectIdentifier(handle)
+      self.handle = handle
+    }
   }
 
   private let maximumCount: Int
-  private let opened: Lock<[UInt64: Opened]> = Lock([:])
+  // A list, as there are few: making the first dictionary of a kind takes a process 0.1 ms.
+  private let opened = Lock<[Opened]>([])
   private let useCount = Atomic<UInt64>(0)
 
   init(maximumCount: Int) {
@@ -132,30 +139,32 @@ private final class DescriptorCeiling: Sendable {
 
   /// Enters a handle that is about to open its file, closing others where there are too many.
   func makeRoom(for handle: SegmentHandle) {
+    enter(handle)
     // A handle that lives only here ends with the call, when the lock is not held: it takes the
     // lock.
-    let handles = opened.withLock { opened in
-      opened[handle.descriptor.number] = Opened(handle: handle)
-      return opened.values.compactMap(\.handle)
-    }
+    let handles = opened.withLock { $0.compactMap(\.handle) }
     let excess = handles.count - maximumCount
     guard excess > 0 else { return }
     let oldest = handles.filter { $0 !== handle }.sorted {
       $0.lastUse.load(ordering: .relaxed) < $1.lastUse.load(ordering: .relaxed)
     }
     for handle in oldest.prefix(excess) {
-      forget(handle.descriptor.number)
+      forget(handle)
       handle.close()
     }
   }
 
   /// Enters a handle whose file was opened: it may have been closed meanwhile, to make room.
   func enter(_ handle: SegmentHandle) {
-    opened.withLock { $0[handle.descriptor.number] = Opened(handle: handle) }
+    opened.withLock { opened in
+      let identity = ObjectIdentifier(handle)
+      if !opened.contains(where: { $0.identity == identity }) { opened.append(Opened(handle)) }
+    }
   }
 
-  func forget(_ number: UInt64) {
-    opened.withLock { _ = $0.removeValue(forKey: number) }
+  func forget(_ handle: SegmentHandle) {
+    let identity = ObjectIdentifier(handle)
+    opened.withLock { $0.removeAll { $0.identity == identity } }
   }
 
   /// Closes what no cursor is reading.
@@ -163,8 +172,8 @@ private final class DescriptorCeiling: Sendable {
   /// - Returns: Whether there was anything.
   func closeAll() -> Bool {
     let handles = opened.withLock { opened in
-      defer { opened = [:] }
-      return opened.values.compactMap(\.handle)
+      defer { opened = [] }
+      return opened.compactMap(\.handle)
     }
     for handle in handles { handle.close() }
     return !handles.isEmpty
@@ -174,11 +183,13 @@ private final class DescriptorCeiling: Sendable {
 /// The segments that some view holds, one handle for each.
 package final class OpenSegments: Sendable {
   private struct Held {
+    let number: UInt64
     weak var handle: SegmentHandle?
   }
 
   private let origin: SegmentOrigin
-  private let held: Lock<[UInt64: Held]> = Lock([:])
+  // A list for the reason of `opened`; hundreds of segments are many.
+  private let held = Lock<[Held]>([])
   /// Half of the descriptors that a process has by default on systems with the fewest.
   private static let pinnedCount = 128
 
@@ -191,14 +202,16 @@ package final class OpenSegments: Sendable {
   /// A version of these segments; those that are held already keep their handles.
   package func version(of descriptors: [SegmentDescriptor]) -> Version {
     held.withLock { held in
-      held = held.filter { $0.value.handle != nil }
+      held.removeAll { $0.handle == nil }
       let handles = descriptors.map { descriptor in
-        if let handle = held[descriptor.number]?.handle, handle.descriptor == descriptor {
+        let index = held.firstIndex { $0.number == descriptor.number }
+        if let handle = index.flatMap({ held[$0].handle }), handle.descriptor == descriptor {
           return handle
         }
-        let handle = SegmentHandle(descriptor, origin: origin)
-        held[descriptor.number] = Held(handle: handle)
-        return handle
+        let made = SegmentHandle(descriptor, origin: origin)
+        let entry = Held(number: descriptor.number, handle: made)
+        if let index { held[index] = entry } else { held.append(entry) }
+        return made
       }
       return Version(handles)
     }
@@ -212,14 +225,14 @@ package final class OpenSegments: Sendable {
   ///
   /// One that cannot be opened is opened when it is read, which says why it cannot.
   package func pinAll() {
-    let handles = held.withLock { $0.values.compactMap(\.handle) }
+    let handles = held.withLock { $0.compactMap(\.handle) }
     let newest = handles.sorted { $0.descriptor.highestSequence > $1.descriptor.highestSequence }
     for handle in newest.prefix(Self.pinnedCount) { try? handle.pin() }
   }
 
   /// Leaves files to the ceiling again: this process has the lock, so nobody removes them.
   package func unpinAll() {
-    let handles = held.withLock { $0.values.compactMap(\.handle) }
+    let handles = held.withLock { $0.compactMap(\.handle) }
     for handle in handles { handle.unpin() }
   }
 
@@ -232,7 +245,7 @@ package final class OpenSegments: Sendable {
   /// Bytes of held segments other than the live ones.
   package func heldByteCount(without live: Set<UInt64>) -> Int {
     held.withLock { held in
-      held.values.reduce(0) { sum, held in
+      held.reduce(0) { sum, held in
         guard let descriptor = held.handle?.descriptor, !live.contains(descriptor.number) else {
           return sum
         }
@@ -243,6 +256,6 @@ package final class OpenSegments: Sendable {
 
   /// Whether some view of this process may still read a segment.
   package func isHeld(_ number: UInt64) -> Bool {
-    held.withLock { $0[number]?.handle != nil }
+    held.withLock { $0.contains { $0.number == number && $0.handle != nil } }
   }
 }

@@ -5,8 +5,10 @@
 /// do not exist for them.
 package final class MemTable: @unchecked Sendable {
   fileprivate let list = SkipList()
-  private var changes: [UInt8: Int] = [:]
-  private var codes: [UInt8] = []
+  /// How the table changes the number of live keys of each space that has entries.
+  ///
+  /// For the writer only.
+  package private(set) var changes = SpaceCounts()
 
   package init() {}
 
@@ -25,21 +27,10 @@ package final class MemTable: @unchecked Sendable {
         key: key, tag: EntryTag(sequence: sequence, kind: operation.kind),
         value: operations.extracting(operation.value))
       let space = unsafe key.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
-      if changes[space] == nil { codes.append(space) }
-      changes[space, default: 0] += operation.kind.change
+      changes.add(operation.kind.change, toSpace: space)
       sequence += 1
     }
   }
-
-  /// How the table changes the number of live keys of a space.
-  ///
-  /// For the writer only.
-  package func change(ofSpace code: UInt8) -> Int { changes[code] ?? 0 }
-
-  /// The codes of the spaces that have entries, ascending.
-  ///
-  /// For the writer only.
-  package var spaceCodes: [UInt8] { codes.sorted() }
 
   /// For the writer only.
   package var entryCount: Int { list.entryCount }

@@ -3,13 +3,17 @@
 /// `@unchecked Sendable`: filled by its maker before anyone else sees it, never changed after.
 @safe
 package final class ByteBuffer: @unchecked Sendable {
-  private let allocation: UnsafeMutableRawBufferPointer
-  private var count: Int
+  private let start: UnsafeMutableRawPointer
+  private let capacity: Int
+  // Changed by the maker only, before others see it: the dynamic check would cost every read.
+  @exclusivity(unchecked) private var count: Int
 
   /// Allocates room for that many bytes, not initialised.
   package init(byteCount: Int) {
-    unsafe allocation = .allocate(byteCount: max(byteCount, 1), alignment: 16)
-    count = byteCount
+    capacity = max(byteCount, 1)
+    // A larger alignment would take the slow way through posix_memalign.
+    unsafe start = .allocate(byteCount: capacity, alignment: 8)
+    unsafe count = byteCount
   }
 
   /// No bytes: what a place for a buffer holds first, without an allocation of its own.
@@ -20,10 +24,9 @@ package final class ByteBuffer: @unchecked Sendable {
   /// A fresh page costs 2.4 us, about as much as decoding a block. Memory that somebody else can
   /// see is left to them, and the memory of one huge value is not kept for small blocks.
   package static func renew(_ buffer: inout ByteBuffer, byteCount: Int) {
-    let capacity = unsafe buffer.allocation.count
-    let isOversized = capacity > max(4 * byteCount, Limits.Block.reusedByteCount)
-    if byteCount <= capacity, !isOversized, isKnownUniquelyReferenced(&buffer) {
-      buffer.count = byteCount
+    let isOversized = buffer.capacity > max(4 * byteCount, Limits.Block.reusedByteCount)
+    if byteCount <= buffer.capacity, !isOversized, isKnownUniquelyReferenced(&buffer) {
+      unsafe buffer.count = byteCount
     } else {
       buffer = ByteBuffer(byteCount: byteCount)
     }
@@ -51,30 +54,30 @@ package final class ByteBuffer: @unchecked Sendable {
   }
 
   deinit {
-    unsafe allocation.deallocate()
+    unsafe start.deallocate()
   }
 
   /// Number of bytes.
-  package var byteCount: Int { count }
+  package var byteCount: Int { unsafe count }
 
   /// The bytes, for the maker only.
   package var storage: UnsafeMutableRawBufferPointer {
-    unsafe UnsafeMutableRawBufferPointer(rebasing: allocation[..<count])
+    unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
   }
 
   /// Gives up the bytes behind `byteCount`, which is at most what there is.
   ///
   /// For the maker only.
   package func truncate(to byteCount: Int) {
-    precondition(byteCount >= 0 && byteCount <= count)
-    count = byteCount
+    unsafe precondition(byteCount >= 0 && byteCount <= count)
+    unsafe count = byteCount
   }
 
   /// The bytes, for as long as the buffer is borrowed.
   package var bytes: RawSpan {
     @_lifetime(borrow self)
     get {
-      let span = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(storage))
+      let span = unsafe RawSpan(_unsafeStart: start, byteCount: count)
       return unsafe _overrideLifetime(span, borrowing: self)
     }
   }
@@ -86,15 +89,14 @@ package final class ByteBuffer: @unchecked Sendable {
   package func bytes<Owner: AnyObject>(
     _ range: Range<Int>, keptBy owner: borrowing Owner
   ) -> RawSpan {
-    precondition(range.lowerBound >= 0 && range.upperBound <= count)
-    let span = unsafe RawSpan(
-      _unsafeBytes: UnsafeRawBufferPointer(rebasing: allocation[range]))
+    unsafe precondition(range.lowerBound >= 0 && range.upperBound <= count)
+    let span = unsafe RawSpan(_unsafeStart: start + range.lowerBound, byteCount: range.count)
     return unsafe _overrideLifetime(span, borrowing: owner)
   }
 
   /// All bytes, for as long as `owner`, which keeps this buffer, is borrowed.
   @_lifetime(borrow owner)
   package func bytes<Owner: AnyObject>(keptBy owner: borrowing Owner) -> RawSpan {
-    bytes(0..<count, keptBy: owner)
+    bytes(0..<byteCount, keptBy: owner)
   }
 }

@@ -56,6 +56,11 @@ enum SystemCall {
   static func check(
     _ path: String, for operation: SystemError.Operation
   ) throws(SystemError) {
-    guard !path.utf8.contains(0) else { throw SystemError(operation, path, code: EINVAL) }
+    let hasZero = unsafe path.utf8.withContiguousStorageIfAvailable {
+      unsafe $0.contains(0)
+    }
+    guard !(hasZero ?? path.utf8.contains(0)) else {
+      throw SystemError(operation, path, code: EINVAL)
+    }
   }
 }

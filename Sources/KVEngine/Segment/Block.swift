@@ -26,6 +26,33 @@ struct BlockEntry {
   var end: Int { value.upperBound }
 }
 
+/// Four varints of at most two bytes each, out of the word they begin.
+private struct ShortNumbers {
+  private var word: UInt64
+  private(set) var byteCount = 0
+  /// Whether all had one or two bytes, and no more of these than they need.
+  private(set) var areShort = true
+
+  init(_ word: UInt64) {
+    self.word = word
+  }
+
+  @inline(__always)
+  mutating func next() -> Int {
+    let low = Int(word & 0x7F)
+    if word & 0x80 == 0 {
+      word >>= 8
+      byteCount += 1
+      return low
+    }
+    let high = Int(word >> 8 & 0xFF)
+    if high == 0 || high >= 0x80 { areShort = false }
+    word >>= 16
+    byteCount += 2
+    return low | (high & 0x7F) << 7
+  }
+}
+
 /// A decoded block of entries in internal order; nothing in it is trusted.
 ///
 /// What is checked: every length, every number. What is not: the order, which
@@ -90,10 +117,11 @@ struct Block: Sendable {
 
   /// Where the entry of a restart point begins.
   func restartOffset(_ index: Int) throws(FormatError) -> Int {
+    precondition(index >= 0 && index < restartCount)
     let place = entries.upperBound + 4 * index
-    var reader = ByteReader(
-      buffer.bytes.extracting(place..<place + 4), structure: structure)
-    let offset = Int(try reader.u32())
+    let offset = unsafe Int(
+      UInt32(littleEndian: buffer.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt32.self))
+    )
     guard entries.contains(offset) else {
       throw failure("restart point is outside the entries", at: place)
     }
@@ -103,7 +131,42 @@ struct Block: Sendable {
   /// The entry at an offset, which is within the entries.
   ///
   /// - Complexity: O(1); no allocation.
+  @inline(__always)
   func entry(
+    at offset: Int, previousKeyByteCount: Int
+  ) throws(FormatError) -> BlockEntry {
+    if let entry = usualEntry(at: offset, previousKeyByteCount: previousKeyByteCount) {
+      return entry
+    }
+    return try anyEntry(at: offset, previousKeyByteCount: previousKeyByteCount)
+  }
+
+  /// The entry at an offset if its numbers have one or two bytes each and nothing is wrong with it,
+  /// which is so in nearly all cases; read from one word it takes a quarter of the time.
+  @inline(__always)
+  private func usualEntry(at offset: Int, previousKeyByteCount: Int) -> BlockEntry? {
+    guard offset >= 0, offset + 8 <= entries.upperBound else { return nil }
+    var numbers = ShortNumbers(
+      unsafe UInt64(
+        littleEndian: buffer.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+    let shared = numbers.next()
+    let rest = numbers.next()
+    let value = numbers.next()
+    let word = numbers.next()
+    let sequence = baseSequence + UInt64(word >> 2)
+    let keyStart = offset + numbers.byteCount
+    let valueStart = keyStart + rest
+    guard numbers.areShort, shared <= previousKeyByteCount, shared + rest > 0,
+      value <= entries.upperBound - valueStart,
+      let tag = EntryTag(word: sequence << 2 | UInt64(word & 3))
+    else { return nil }
+    return BlockEntry(
+      sharedByteCount: shared, keyRest: keyStart..<valueStart,
+      value: valueStart..<valueStart + value, tag: tag)
+  }
+
+  @inline(never)
+  private func anyEntry(
     at offset: Int, previousKeyByteCount: Int
   ) throws(FormatError) -> BlockEntry {
     var reader = ByteReader(

@@ -1,12 +1,16 @@
 /// A position in a block, with the whole key of the entry there.
 ///
-/// Moving forward copies only the key bytes that differ. Moving backward walks again from the
-/// restart point before, on average half an interval.
+/// Moving forward copies only the key bytes that differ. Moving backward walks once over each
+/// interval between restart points and keeps what it finds.
 struct BlockReader: ~Copyable {
   private var block = Block.empty
   private var entry = BlockEntry()
   private var entryOffset = 0
   private var keyBuffer = KeyBuffer()
+  /// The entries between the restart point and the position, for moves backward; and their keys,
+  /// one behind the other.
+  private var interval: [Passed] = []
+  private var intervalKeys = KeyBuffer()
   /// Whether there is an entry at the position.
   private(set) var isValid = false
 
@@ -24,7 +28,15 @@ struct BlockReader: ~Copyable {
 
   var tag: EntryTag { entry.tag }
 
+  /// An entry that a walk has passed.
+  private struct Passed {
+    let entry: BlockEntry
+    let offset: Int
+    let key: Range<Int>
+  }
+
   /// Where the entry is, `nil` without one.
+  @inline(__always)
   var reference: EntryReference? {
     isValid ? EntryReference(key: key, value: value, tag: tag) : nil
   }
@@ -38,6 +50,7 @@ struct BlockReader: ~Copyable {
   /// Moves nowhere; the block stays.
   mutating func leave() {
     isValid = false
+    if !interval.isEmpty { interval.removeAll(keepingCapacity: true) }
   }
 
   /// Gives the block's memory away; the position is nowhere.
@@ -49,7 +62,7 @@ struct BlockReader: ~Copyable {
 
   /// Moves to the first entry.
   mutating func seekToFirst() throws(FormatError) {
-    isValid = false
+    leave()
     try move(to: block.entries.lowerBound, previousKeyByteCount: 0)
   }
 
@@ -62,7 +75,7 @@ struct BlockReader: ~Copyable {
   mutating func seek(
     toFirstAtOrAfter key: RawSpan, _ sequence: SequenceNumber
   ) throws(FormatError) {
-    isValid = false
+    leave()
     guard let match = try block.firstEntry(atOrAfter: key, sequence) else { return }
     // What the entry shares with the key before it, that one shared with the wanted key.
     keyBuffer.replace(after: 0, with: key.extracting(first: match.entry.sharedByteCount))
@@ -75,10 +88,12 @@ struct BlockReader: ~Copyable {
   /// Moves to the next entry; nowhere behind the last.
   ///
   /// Only for a valid position.
+  @inline(__always)
   mutating func next() throws(FormatError) {
     assert(isValid)
     let offset = entry.end
     isValid = false
+    if !interval.isEmpty { interval.removeAll(keepingCapacity: true) }
     guard offset < block.entries.upperBound else { return }
     try move(to: offset, previousKeyByteCount: entry.keyByteCount)
   }
@@ -89,26 +104,37 @@ struct BlockReader: ~Copyable {
   mutating func previous() throws(FormatError) {
     assert(isValid)
     isValid = false
-    guard entryOffset > block.entries.lowerBound else { return }
-    try walk(to: entryOffset)
+    if let passed = interval.popLast() {
+      keyBuffer.replace(after: 0, with: passed.key, of: intervalKeys)
+      entry = passed.entry
+      entryOffset = passed.offset
+      isValid = true
+    } else if entryOffset > block.entries.lowerBound {
+      try walk(to: entryOffset)
+    }
   }
 
   /// Moves to the entry that ends where `end` is, from the restart point before it.
   private mutating func walk(to end: Int) throws(FormatError) {
-    isValid = false
+    leave()
+    intervalKeys.removeAll()
     var offset = try block.restartOffset(try block.restartIndex(before: end))
-    var previousKeyByteCount = 0
-    repeat {
-      try move(to: offset, previousKeyByteCount: previousKeyByteCount)
-      previousKeyByteCount = entry.keyByteCount
+    try move(to: offset, previousKeyByteCount: 0)
+    while entry.end < end {
+      let start = intervalKeys.byteCount
+      intervalKeys.replace(after: start, with: 0..<keyBuffer.byteCount, of: keyBuffer)
+      interval.append(
+        Passed(entry: entry, offset: offset, key: start..<intervalKeys.byteCount))
       offset = entry.end
-    } while offset < end
-    guard offset == end else {
-      isValid = false
+      try move(to: offset, previousKeyByteCount: entry.keyByteCount)
+    }
+    guard entry.end == end else {
+      leave()
       throw block.failure("entry is not where the next one begins", at: entryOffset)
     }
   }
 
+  @inline(__always)
   private mutating func move(
     to offset: Int, previousKeyByteCount: Int
   ) throws(FormatError) {

@@ -15,10 +15,13 @@ struct FrameWindow {
     self.range = range
   }
 
-  /// Makes the window contain a stretch of the file, and what lies behind it up to 64 KiB.
-  mutating func readAhead(_ range: Range<Int>, of file: SegmentFile) throws(DatabaseError) {
+  /// Makes the window contain a stretch of the file, and what lies behind it up to a number of
+  /// bytes.
+  mutating func readAhead(
+    _ range: Range<Int>, of file: SegmentFile, byteCount: Int = Limits.Block.readAheadByteCount
+  ) throws(DatabaseError) {
     if contains(range) { return }
-    let end = min(range.lowerBound + Limits.Block.readAheadByteCount, file.frameLimit)
+    let end = min(range.lowerBound + byteCount, file.frameLimit)
     do throws(DatabaseError) {
       try read(range.lowerBound..<max(range.upperBound, end), of: file)
     } catch {

@@ -70,29 +70,36 @@ enum LZ4Codec {
     return false
   }
 
-  /// Walks over the sequences of a block and refuses an offset of 0.
+  /// Walks over the sequences of a block that decodes, and refuses an offset of 0.
   static func checkOffsets(_ block: RawSpan) throws(FormatError) {
-    var reader = ByteReader(block, structure: "LZ4 block")
-    while true {
-      let token = try reader.u8()
-      try reader.skip(try length(Int(token >> 4), &reader))
-      if reader.isAtEnd { return }
-      guard try reader.u16() != 0 else { throw reader.failure("offset is 0") }
-      _ = try length(Int(token & 15), &reader)
+    var offset = 0
+    while offset < block.byteCount {
+      let token = Int(block.byte(at: offset))
+      offset += 1
+      let literals = length(token >> 4, block, &offset)
+      offset += literals
+      // The last sequence has literals only.
+      guard offset + 2 <= block.byteCount else { return }
+      if block.byte(at: offset) | block.byte(at: offset + 1) == 0 {
+        throw FormatError("LZ4 block", at: offset, "offset is 0")
+      }
+      offset += 2
+      _ = length(token & 15, block, &offset)
     }
   }
 
   /// A length of a token with its continuation bytes; at most 255 times the block's size.
-  private static func length(
-    _ nibble: Int, _ reader: inout ByteReader
-  ) throws(FormatError) -> Int {
+  @inline(__always)
+  private static func length(_ nibble: Int, _ block: RawSpan, _ offset: inout Int) -> Int {
     var length = nibble
     guard nibble == 15 else { return length }
-    while true {
-      let byte = try reader.u8()
+    while offset < block.byteCount {
+      let byte = block.byte(at: offset)
+      offset += 1
       length += Int(byte)
-      if byte != 255 { return length }
+      if byte != 255 { break }
     }
+    return length
   }
 }
 

@@ -54,6 +54,7 @@ package struct SegmentCursor: ~Copyable {
   package var tag: EntryTag { block.tag }
 
   /// Where the entry is, `nil` without one.
+  @inline(__always)
   var entry: EntryReference? { block.reference }
 
   /// The space of the entry, `nil` without one.
@@ -124,6 +125,7 @@ package struct SegmentCursor: ~Copyable {
   /// Does nothing when there is no entry at the position.
   ///
   /// - Complexity: O(key bytes that differ); a decode per block and a read per 64 KiB.
+  @inline(__always)
   package mutating func next() throws(DatabaseError) {
     guard isValid else { return try throwFailure() }
     do throws(FormatError) {

@@ -53,13 +53,15 @@ final class SegmentDictionary: Sendable {
     while count < Limits.Block.dictionaryByteCount {
       let headRange = offset..<offset + FrameHead.byteCount
       guard headRange.upperBound <= file.frameLimit else { throw incomplete(file, at: offset) }
-      try window.readAhead(headRange, of: file)
+      // A launch may come here, and pays 2.4 us for each fresh page.
+      let step = Limits.Block.firstReadByteCount
+      try window.readAhead(headRange, of: file, byteCount: step)
       let head = try window.head(at: offset, of: file)
       guard head.kind == .data, head.codec != .lz4WithDictionary else {
         throw incomplete(file, at: offset)
       }
       let range = offset..<offset + head.frameByteCount
-      try window.readAhead(range, of: file)
+      try window.readAhead(range, of: file, byteCount: step)
       try window.decode(head, at: offset, of: file, into: &block)
       let part = min(block.byteCount, Limits.Block.dictionaryByteCount - count)
       unsafe memory.storage[count...].copyBytes(from: block.storage.prefix(part))

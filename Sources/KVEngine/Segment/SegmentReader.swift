@@ -9,8 +9,8 @@ package final class SegmentReader: Sendable {
     var footer: SegmentFooter?
     var properties: Properties?
     var index: IndexBlock?
-    /// By space; a space without filter is known as such.
-    var filters: [UInt8: BloomFilter?] = [:]
+    /// Of few spaces; one without filter is known as such.
+    var filters: [(spaceCode: UInt8, filter: BloomFilter?)] = []
   }
 
   /// An entry that a search found.
@@ -153,9 +153,11 @@ package final class SegmentReader: Sendable {
   /// The filter of the space that a key or prefix is in, `nil` if that space has none.
   private func filter(ofSpaceOf key: RawSpan) throws(DatabaseError) -> BloomFilter? {
     guard let code = key.first else { return nil }
-    if let known = state.withLock({ $0.filters[code] }) { return known }
+    let known = state.withLock { $0.filters.first { $0.spaceCode == code } }
+    if let known { return known.filter }
     let filter = try loadFilter(code)
-    state.withLock { $0.filters[code] = .some(filter) }
+    // Another thread may have loaded it meanwhile: the first of a code is the one that is found.
+    state.withLock { $0.filters.append((code, filter)) }
     return filter
   }
 

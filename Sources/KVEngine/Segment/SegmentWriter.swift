@@ -20,7 +20,7 @@ package struct SegmentSummary: Equatable, Sendable {
 ///
 /// Nothing is flushed: the caller syncs the file, during long output and in the end. A segment that
 /// was not finished is not a segment; after an error the writer is of no more use.
-package final class SegmentWriter {
+package struct SegmentWriter: ~Copyable {
   /// How data blocks are compressed.
   package enum Compression: Sendable {
     /// Fast, each block alone.
@@ -55,7 +55,6 @@ package final class SegmentWriter {
   private var highestSequence: SequenceNumber = 0
 
   private var filter = SpacePolicy.Filter.none
-  private var filterPart: [UInt8] = []
   private var hashes: [UInt64] = []
   private var filters: [(spaceCode: UInt8, prefixByteCount: Int, block: [UInt8])] = []
 
@@ -91,7 +90,7 @@ package final class SegmentWriter {
   /// Adds an entry behind all others in internal order.
   ///
   /// - Complexity: O(bytes of the entry), and compression and writing now and then.
-  package func append(key: RawSpan, tag: EntryTag, value: RawSpan) throws(SystemError) {
+  package mutating func append(key: RawSpan, tag: EntryTag, value: RawSpan) throws(SystemError) {
     assert(key.byteCount >= 1 && key.byteCount <= Limits.Key.maximumByteCount + 1)
     assert(value.byteCount <= Limits.Value.maximumByteCount)
     assert(isInOrder(key, tag))
@@ -111,7 +110,7 @@ package final class SegmentWriter {
   /// Writes what is left and all that is known about the entries.
   ///
   /// - Precondition: At least one entry was added: there is no empty segment.
-  package func finish() throws(SystemError) -> SegmentSummary {
+  package mutating func finish() throws(SystemError) -> SegmentSummary {
     precondition(space != nil, "a segment has at least one entry")
     try closeSpace()
     var copy: BlockHandle?
@@ -151,13 +150,13 @@ package final class SegmentWriter {
 
   // MARK: Blocks and spaces
 
-  private func begin(_ code: UInt8, firstKey: RawSpan) throws(SystemError) {
+  private mutating func begin(_ code: UInt8, firstKey: RawSpan) throws(SystemError) {
     try closeSpace()
     space = SpaceSummary(code: code, firstKey: [UInt8](copying: firstKey))
     filter = (policies[code] ?? .standard(code: code)).filter
   }
 
-  private func closeSpace() throws(SystemError) {
+  private mutating func closeSpace() throws(SystemError) {
     guard space != nil else { return }
     try closeBlock()
     if let space { spaces.append(space) }
@@ -168,10 +167,9 @@ package final class SegmentWriter {
     if case .prefix(let count) = filter { prefixByteCount = count }
     filters.append((code, prefixByteCount, BloomFilter.encode(hashes: hashes)))
     hashes.removeAll()
-    filterPart.removeAll()
   }
 
-  private func closeBlock() throws(SystemError) {
+  private mutating func closeBlock() throws(SystemError) {
     guard let tag = block.lastTag, let code = space?.code else { return }
     let lastKey = block.lastKey
     let entryCount = block.entryCount
@@ -186,7 +184,7 @@ package final class SegmentWriter {
   }
 
   /// The block that was just written becomes part of the dictionary, until that is complete.
-  private func extendDictionary() {
+  private mutating func extendDictionary() {
     let missing = Limits.Block.dictionaryByteCount - dictionary.count
     guard let encoder, missing > 0 else { return }
     dictionary.append(contentsOf: decoded.prefix(missing))
@@ -196,20 +194,17 @@ package final class SegmentWriter {
     }
   }
 
-  /// Neighbouring keys often have the same part: it is hashed once.
-  private func addToFilter(_ key: RawSpan) {
+  /// Neighbouring keys often have the same part: it is in the filter once.
+  private mutating func addToFilter(_ key: RawSpan) {
     let policy = SpacePolicy(filter: filter)
     guard let range = policy.filterRange(ofKeyByteCount: key.byteCount) else { return }
-    let part = key.extracting(range)
-    if !filterPart.isEmpty, compareBytes(filterPart.rawBytes, part) == 0 { return }
-    filterPart.removeAll(keepingCapacity: true)
-    filterPart.append(span: part)
-    hashes.append(XXH64.hash(part))
+    let hash = XXH64.hash(key.extracting(range))
+    if hash != hashes.last { hashes.append(hash) }
   }
 
   // MARK: File
 
-  private func write(
+  private mutating func write(
     _ decoded: [UInt8], _ kind: BlockKind, spaceCode: UInt8 = 0
   ) throws(SystemError) -> BlockHandle {
     let handle = BlockCodec.append(
@@ -219,7 +214,7 @@ package final class SegmentWriter {
     return handle
   }
 
-  private func writePending() throws(SystemError) {
+  private mutating func writePending() throws(SystemError) {
     do throws(WriteFailure) {
       let bytes = pending
       try file.writeBytes(bytes.rawBytes, at: pendingOffset)

@@ -32,11 +32,11 @@ import Testing
     seed: UInt64
   ) throws {
     let (image, model) = try make(seed: seed)
-    #expect(image.spaceCodes == Set(model.map { $0.key[0] }).sorted())
+    #expect(image.changes.codes == Set(model.map { $0.key[0] }).sorted())
     #expect(image.entryCount == model.count)
     for code in [3, 64, 65] as [UInt8] {
       let expected = model.filter { $0.key[0] == code }
-      #expect(image.change(ofSpace: code) == expected.filter { $0.kind == .insertion }.count)
+      #expect(image.changes[code] == expected.filter { $0.kind == .insertion }.count)
       var cursor = LogImageCursor(image, space: code)
       #expect(!cursor.isValid)
       var found: [ModelEntry] = []

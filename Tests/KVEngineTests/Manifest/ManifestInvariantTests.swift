@@ -112,7 +112,7 @@ import Testing
         let version = OpenSegments(
           files: MemoryFileSystem(), folder: "/store", options: DatabaseOptions()
         ).version(of: manifest.segments)
-        _ = liveCounts(version: version, tables: [], images: [])
+        _ = version.liveCounts(tables: [], images: [])
       case .failure(let error): #expect(isDamaged(error))
       }
     }

@@ -35,10 +35,10 @@ import Testing
   ) throws {
     let (table, model) = try make(seed: seed)
     #expect(table.entryCount == model.count)
-    #expect(table.spaceCodes == Set(model.map { $0.key[0] }).sorted())
-    for code in table.spaceCodes {
+    #expect(table.changes.codes == Set(model.map { $0.key[0] }).sorted())
+    for code in table.changes.codes {
       let insertions = model.filter { $0.key[0] == code && $0.kind == .insertion }
-      #expect(table.change(ofSpace: code) == insertions.count)
+      #expect(table.changes[code] == insertions.count)
     }
     var cursor = MemTableCursor(table)
     #expect(!cursor.isValid)

@@ -114,7 +114,7 @@ struct SegmentTestModel {
       return left.key.lexicographicallyPrecedes(right.key)
     }
     file = SegmentTestFile()
-    let writer = SegmentWriter(
+    var writer = SegmentWriter(
       file: file, number: 7, identity: StoreIdentity(high: 0x0123_4567_89AB_CDEF, low: 42),
       blockByteCount: blockByteCount, policies: Self.policies, compression: compression)
     for entry in self.entries { try writer.append(entry) }
@@ -158,7 +158,7 @@ struct SegmentTestModel {
 }
 
 extension SegmentWriter {
-  func append(_ entry: SegmentTestEntry) throws(SystemError) {
+  mutating func append(_ entry: SegmentTestEntry) throws(SystemError) {
     let (key, value) = (entry.key, entry.value)
     try append(key: key.rawBytes, tag: entry.tag, value: value.rawBytes)
   }

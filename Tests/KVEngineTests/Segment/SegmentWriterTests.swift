@@ -97,7 +97,7 @@ import Testing
   @Test func writesGoThroughABuffer() throws {
     let file = SegmentTestFile()
     file.failAfter(writes: 5)
-    let writer = SegmentWriter(file: file, number: 1, identity: .random())
+    var writer = SegmentWriter(file: file, number: 1, identity: .random())
     var random = SegmentTestRandom(seed: 3)
     for number in 0..<400 {
       let noise = (0..<1200).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -106,7 +106,7 @@ import Testing
       try writer.append(SegmentTestEntry(key: key, sequence: 1, value: noise))
       #expect(writer.byteCount - file.bytes.count < Limits.Block.writeByteCount + 8192)
     }
-    #expect(!writer.isFull)
+    #expect(writer.isFull == false)
     _ = try writer.finish()
     #expect(file.bytes.count > 400 * 1200)
   }
@@ -114,7 +114,7 @@ import Testing
   @Test(arguments: 0..<3) func aFailedWriteIsThrown(writes: Int) throws {
     let file = SegmentTestFile()
     file.failAfter(writes: writes)
-    let writer = SegmentWriter(file: file, number: 1, identity: .random())
+    var writer = SegmentWriter(file: file, number: 1, identity: .random())
     let expected = SystemError(.write, "/s/000007.seg", code: 28)
     var random = SegmentTestRandom(seed: 3)
     #expect(throws: expected) {
