@@ -20,6 +20,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "KVEngine", targets: ["KVEngine"]),
+    .library(name: "KVSalvage", targets: ["KVSalvage"]),
     .library(name: "MemoHistory", targets: ["MemoHistory"]),
     .executable(name: "kvinspect", targets: ["kvinspect"]),
   ],
@@ -39,10 +40,11 @@ let package = Package(
         "CKVShims",
       ],
       swiftSettings: strict),
-    .target(name: "MemoCore", dependencies: ["KVEngine"], swiftSettings: strict),
+    .target(name: "KVSalvage", dependencies: ["KVEngine"], swiftSettings: strict),
+    .target(name: "MemoCore", dependencies: ["KVSalvage", "KVEngine"], swiftSettings: strict),
     .target(name: "MemoHistory", dependencies: ["MemoCore"], swiftSettings: strict),
     .target(
-      name: "KVInspectCore", dependencies: ["MemoCore", "KVEngine"],
+      name: "KVInspectCore", dependencies: ["MemoCore", "KVSalvage", "KVEngine"],
       path: "Tools/KVInspectCore", swiftSettings: strict),
     .executableTarget(
       name: "kvinspect", dependencies: ["KVInspectCore"],
@@ -54,7 +56,7 @@ let package = Package(
       name: "KVEngineTests", dependencies: ["KVEngine", "KVTestSupport"], swiftSettings: common),
     .testTarget(
       name: "KVDurabilityTests",
-      dependencies: ["KVEngine", "MemoCore", "KVTestSupport", "kvinspect"],
+      dependencies: ["KVSalvage", "KVEngine", "MemoCore", "KVTestSupport", "kvinspect"],
       swiftSettings: common),
     .testTarget(
       name: "MemoHistoryTests",

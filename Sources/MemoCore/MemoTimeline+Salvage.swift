@@ -1,4 +1,5 @@
 package import KVEngine
+package import KVSalvage
 
 extension MemoTimeline {
   /// Rebuilds what can be read of a damaged store in another folder, with memos and ids in step.

@@ -1,4 +1,5 @@
 import Glibc
+import KVSalvage
 import KVTestSupport
 import Testing
 

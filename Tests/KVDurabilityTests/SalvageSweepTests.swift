@@ -1,3 +1,4 @@
+import KVSalvage
 import KVTestSupport
 import Testing
 

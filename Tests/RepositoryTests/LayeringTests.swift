@@ -12,11 +12,12 @@ import Testing
   /// What each module may import; the C library goes by three names.
   static let imports: [String: Set<String>] = [
     "Sources/KVEngine": ["CKVShims", "CLZ4", "Glibc", "Musl", "Darwin", "Synchronization"],
-    "Sources/MemoCore": ["KVEngine", "Glibc", "Musl", "Darwin"],
+    "Sources/KVSalvage": ["KVEngine"],
+    "Sources/MemoCore": ["KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin"],
     "Sources/MemoHistory": [
       "MemoCore", "KVEngine", "Dispatch", "Observation", "Foundation", "FoundationEssentials",
     ],
-    "Tools/KVInspectCore": ["MemoCore", "KVEngine", "Glibc", "Musl", "Darwin"],
+    "Tools/KVInspectCore": ["MemoCore", "KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin"],
     "Tools/kvinspect": ["KVInspectCore", "Glibc", "Musl", "Darwin"],
   ]
 

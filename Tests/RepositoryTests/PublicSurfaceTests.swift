@@ -19,11 +19,13 @@ import Testing
       "IOFailure": "which call of the system failed, inside DatabaseError",
       "DatabaseStatistics": "what a handle has done and what it holds",
       "DatabaseEvent": "what the host's log should hear of",
+      "VerificationReport": "what verify() found: all damage at once, which an error cannot hold",
+    ],
+    "KVSalvage": [
       "SalvageReport": "what salvage(storeAt:to:options:) kept and what is lost",
       "SalvageReport.File": "what one file of the damaged store was good for",
       "SalvageReport.Use": "how a file was used",
       "SalvageReport.Loss": "a stretch that could not be read",
-      "VerificationReport": "what verify() found: all damage at once, which an error cannot hold",
     ],
     "MemoCore": [
       "Memo": "the ready-made memo",

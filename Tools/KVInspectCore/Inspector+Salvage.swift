@@ -1,4 +1,5 @@
 internal import KVEngine
+internal import KVSalvage
 internal import MemoCore
 
 extension Inspector {

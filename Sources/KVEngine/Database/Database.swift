@@ -168,7 +168,8 @@ public final class Database: Sendable {
     return entry
   }
 
-  static func normalized(_ path: String) -> String {
+  /// A path without slashes at its end.
+  package static func normalized(_ path: String) -> String {
     var bytes = Array(path.utf8)
     while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
     return bytes.isEmpty ? "." : String(decoding: bytes, as: UTF8.self)

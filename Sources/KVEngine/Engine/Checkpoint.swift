@@ -35,28 +35,10 @@ extension Writer {
       if !job.isEmpty {
         manifest.segments.append(try copy.makeSegment(job, manifest: &manifest, made: &made))
       }
-      let preamble = LogPreamble(
-        lastSequence: view.sequence, predecessor: 0, predecessorByteCount: 0,
-        predecessorLastSequence: 0, predecessorChain: 0)
-      _ = try copy.beginLog(after: preamble, manifest: &manifest, made: &made)
-      do throws(ManifestFile.PublishFailure) {
-        _ = try target.manifest.publish(manifest, replacing: nil)
-      } catch {
-        switch error {
-        case .unchanged(let cause), .unknown(let cause): throw FlushFailure.system(cause)
-        }
-      }
-      do throws(SystemError) {
-        try target.files.syncDirectory(target.parent)
-      } catch {
-        throw FlushFailure.system(error)
-      }
+      try copy.publishFirst(manifest, made: &made)
     } catch {
       for name in made { target.manifest.discard(target.path(name)) }
-      switch error {
-      case .system(let cause), .final(let cause): throw Self.notWritten(cause)
-      case .database(let failure): throw failure
-      }
+      throw error.ofNewStore
     }
   }
 

@@ -263,7 +263,7 @@ package struct Writer {
     }
   }
 
-  static func notWritten(_ error: SystemError) -> DatabaseError {
+  package static func notWritten(_ error: SystemError) -> DatabaseError {
     error.isSpace ? .diskFull(error.failure) : .notWritten(error.failure)
   }
 

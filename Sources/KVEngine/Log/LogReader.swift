@@ -44,6 +44,17 @@ package struct LogContents: Sendable {
     guard let durable = records.last?.head.durableSequence else { return acceptedByteCount }
     return records.first { $0.head.lastSequence > durable }?.offset ?? acceptedByteCount
   }
+
+  /// The log up to the record that an offset is in, as if that did not verify; `nil` when no record
+  /// goes by it.
+  package func cut(before offset: Int) -> LogContents? {
+    let kept = records.filter { $0.payload.upperBound < offset }
+    guard kept.count < records.count else { return nil }
+    return LogContents(
+      number: number, preamble: preamble, bytes: bytes, records: kept,
+      acceptedByteCount: kept.last.map { $0.offset + $0.head.recordByteCount }
+        ?? LogFormat.headByteCount, chain: chain, isCleanlyEnded: false)
+  }
 }
 
 package enum LogReader {

@@ -88,6 +88,11 @@ extension SpaceBounds {
 package struct NamedSpace: Equatable, Sendable {
   package let code: UInt8
   package let name: [UInt8]
+
+  package init(code: UInt8, name: [UInt8]) {
+    self.code = code
+    self.name = name
+  }
 }
 
 /// The state of a store: which files are live and what is in them.

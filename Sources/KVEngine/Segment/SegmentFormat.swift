@@ -172,7 +172,7 @@ package struct SegmentFooter: Equatable, Sendable {
   }
 
   /// The checksum at the end of a footer, which a MANIFEST keeps.
-  static func checksum(of footer: RawSpan) -> UInt32 {
+  package static func checksum(of footer: RawSpan) -> UInt32 {
     CRC32C.checksum(footer.extracting(first: byteCount - 4))
   }
 

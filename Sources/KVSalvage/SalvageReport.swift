@@ -17,7 +17,7 @@ public struct SalvageReport: Sendable, Equatable {
     /// Why it was used in this way, in one line.
     public let reason: String
 
-    package init(
+    init(
       name: String, use: Use, entryCount: Int = 0, sequences: ClosedRange<UInt64>? = nil,
       reason: String
     ) {
@@ -56,7 +56,7 @@ public struct SalvageReport: Sendable, Equatable {
     /// What did not hold.
     public let reason: String
 
-    package init(
+    init(
       fileName: String, offsets: Range<Int>?, lowerKey: [UInt8]? = nil, upperKey: [UInt8]? = nil,
       reason: String
     ) {
@@ -69,32 +69,32 @@ public struct SalvageReport: Sendable, Equatable {
   }
 
   /// All files of the damaged store, in the order in which they were judged.
-  public package(set) var files: [File] = []
+  public internal(set) var files: [File] = []
   /// What could not be read; empty when nothing is missing that was needed.
   ///
   /// What a lost stretch held may still be in the result, out of files that were replaced.
-  public package(set) var losses: [Loss] = []
+  public internal(set) var losses: [Loss] = []
   /// Keys with a value in the new store.
-  public package(set) var entryCount = 0
+  public internal(set) var entryCount = 0
   /// The newest sequence that anything readable shows; the new store's writes continue above it.
-  public package(set) var sequence: UInt64 = 0
+  public internal(set) var sequence: UInt64 = 0
   /// The file whose list of live files was followed; `nil` when none was readable, so that
   /// everything was merged by sequence.
-  public package(set) var manifestName: String?
+  public internal(set) var manifestName: String?
   /// Whether keys that were deleted, or older values, may be back.
   ///
   /// They may when files that others had replaced were used, because the latest MANIFEST or
   /// something that it names was not readable: compaction drops deletions that have done their
   /// work, and the replaced files still hold what was deleted. So may keys of a large batch whose
   /// commit a crash has cut off, when files that no MANIFEST names were used.
-  public package(set) var mayHoldDeletedKeys = false
-  /// Names that were given to spaces whose own names are lost, for ``Database/space(_:)``.
-  public package(set) var inventedSpaceNames: [String] = []
+  public internal(set) var mayHoldDeletedKeys = false
+  /// Names that were given to spaces whose own names are lost, for `Database.space(_:)`.
+  public internal(set) var inventedSpaceNames: [String] = []
   /// Whether another handle was writing to the damaged store meanwhile; what it wrote may be
   /// missing.
-  public package(set) var wasBeingWritten = false
+  public internal(set) var wasBeingWritten = false
 
-  package init() {}
+  init() {}
 
   /// Whether nothing was lost that the store's latest state needs.
   public var isComplete: Bool { losses.isEmpty && !wasBeingWritten }

@@ -12,7 +12,10 @@
 // Of each key the entry with the highest sequence wins, deletions included; what carries no
 // sequence is older than what does.
 
-package struct Salvage {
+internal import KVEngine
+
+/// One salvage: what it has looked at so far, and what counts of it.
+struct Salvage {
   let source: StoreLocation
   let target: StoreLocation
   let options: DatabaseOptions
@@ -29,8 +32,8 @@ package struct Salvage {
 
   /// Rebuilds a store.
   ///
-  /// - Throws: As ``Database/salvage(storeAt:to:options:)``.
-  package static func run(
+  /// - Throws: As `Database.salvage(storeAt:to:options:)`.
+  static func run(
     from source: StoreLocation, to target: StoreLocation, options: DatabaseOptions
   ) throws(DatabaseError) -> SalvageReport {
     var salvage = Salvage(source: source, target: target, options: options)
@@ -148,7 +151,7 @@ package struct Salvage {
         continue
       }
       let found = try read(descriptor.number, descriptor)
-      if found.file.reference.identity == descriptor.identity, !found.blocks.isEmpty {
+      if found.frames.reference.identity == descriptor.identity, !found.blocks.isEmpty {
         take(found, isFiller: false)
         continue
       }
@@ -180,7 +183,7 @@ package struct Salvage {
       : found.losses.isEmpty ? "all entries verify" : found.losses[0].reason
     report.files.append(
       SalvageReport.File(
-        name: found.file.name, use: use, entryCount: found.entryCount,
+        name: found.frames.fileName, use: use, entryCount: found.entryCount,
         sequences: found.sequences, reason: reason))
     note(found.sequences?.upperBound)
   }
@@ -223,7 +226,7 @@ package struct Salvage {
         image = try LogImage(found)
       } catch {
         damage = Corruption(error, fileName: name.text)
-        contents = found.before(error.offset)
+        contents = found.cut(before: error.offset)
       }
     }
     guard let contents, let image else {
@@ -295,7 +298,7 @@ package struct Salvage {
     }
     // Segments that no MANIFEST names may also be parts of a load that was never committed.
     let named = Set((base?.segments ?? []).map(\.number))
-    if segments.contains(where: { !named.contains($0.found.file.reference.number) }) {
+    if segments.contains(where: { !named.contains($0.found.frames.reference.number) }) {
       report.mayHoldDeletedKeys = true
     }
   }
@@ -341,17 +344,5 @@ package struct Salvage {
     report.losses.append(
       SalvageReport.Loss(
         fileName: name.text, offsets: offsets, lowerKey: lower, upperKey: upper, reason: reason))
-  }
-}
-
-extension LogContents {
-  /// The records in front of the one that an offset is in.
-  fileprivate func before(_ offset: Int) -> LogContents? {
-    let kept = records.filter { $0.payload.upperBound < offset }
-    guard kept.count < records.count else { return nil }
-    return LogContents(
-      number: number, preamble: preamble, bytes: bytes, records: kept,
-      acceptedByteCount: kept.last.map { $0.offset + $0.head.recordByteCount }
-        ?? LogFormat.headByteCount, chain: chain, isCleanlyEnded: false)
   }
 }

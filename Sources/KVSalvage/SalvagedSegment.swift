@@ -2,6 +2,8 @@
 // their heads are bound to segment and place, so the walk needs neither MANIFEST nor footer nor
 // index, and finds its way behind any damaged stretch.
 
+internal import KVEngine
+
 /// Keys that may be missing: from `lower` on, before `upper`.
 struct KeyGap {
   let lower: [UInt8]
@@ -17,11 +19,10 @@ struct SalvagedSegment {
   /// A data block that verifies.
   struct Place {
     let offset: Int
-    let byteCount: Int
-    let spaceCode: UInt8
+    let head: FrameHead
   }
 
-  let file: SegmentFile
+  private(set) var frames: SegmentFrames
   private(set) var blocks: [Place] = []
   private(set) var losses: [SalvageReport.Loss] = []
   private(set) var gaps: [KeyGap] = []
@@ -32,14 +33,12 @@ struct SalvagedSegment {
 
   /// What MANIFEST or properties say of the spaces, ascending by code.
   private var known: [KnownSpace]?
-  private var window = FrameWindow()
-  private var buffer = ByteBuffer.empty
   private var lastKey: [UInt8]?
   /// The stretch that is being lost, until a block behind it says where the lost keys end.
   private var pending: (offsets: Range<Int>, reason: String)?
 
-  private init(_ file: SegmentFile) {
-    self.file = file
+  private init(_ frames: SegmentFrames) {
+    self.frames = frames
   }
 
   /// Reads a segment file from its start to its end.
@@ -65,7 +64,8 @@ struct SalvagedSegment {
       let reference = SegmentReference(
         number: number, identity: identity, byteCount: marks.byteCount + footerByteCount,
         footerChecksum: marks.footerChecksum ?? 0)
-      var segment = SalvagedSegment(SegmentFile(file: file, name: name, reference: reference))
+      var segment = SalvagedSegment(
+        SegmentFrames(file: file, fileName: name, reference: reference))
       try segment.walk()
       if let descriptor, descriptor.identity == identity {
         segment.known = descriptor.spaces.map(KnownSpace.init)
@@ -78,7 +78,8 @@ struct SalvagedSegment {
     let reference = SegmentReference(
       number: number, identity: StoreIdentity(high: 0, low: 0), byteCount: marks.byteCount,
       footerChecksum: 0)
-    var nothing = SalvagedSegment(SegmentFile(file: file, name: name, reference: reference))
+    var nothing = SalvagedSegment(
+      SegmentFrames(file: file, fileName: name, reference: reference))
     nothing.losses = [
       SalvageReport.Loss(
         fileName: name, offsets: 0..<marks.byteCount,
@@ -91,9 +92,9 @@ struct SalvagedSegment {
 
   private mutating func walk() throws(DatabaseError) {
     var offset = FileHeader.byteCount
-    while offset < file.frameLimit {
-      guard let head = try head(at: offset) else {
-        let next = try nextFrame(after: offset)
+    while offset < frames.limit {
+      guard let head = try frames.head(at: offset) else {
+        let next = try frames.nextOffset(behind: offset)
         lose(offset..<next, "frame head does not verify")
         offset = next
         continue
@@ -102,7 +103,8 @@ struct SalvagedSegment {
       do throws(DatabaseError) {
         switch head.kind {
         case .data: try take(head, at: offset)
-        case .properties: try takeProperties(head, at: offset)
+        case .properties:
+          known = try frames.properties(of: head, at: offset).spaces.map(KnownSpace.init)
         case .index, .filter, .dictionary, .grams: break
         }
       } catch {
@@ -118,98 +120,26 @@ struct SalvagedSegment {
     return "\(corruption.structure): \(corruption.reason)"
   }
 
-  /// The head of the frame at an offset, `nil` when none is there or it cannot be read.
-  private mutating func head(at offset: Int) throws(DatabaseError) -> FrameHead? {
-    let end = offset + FrameHead.byteCount
-    guard end <= file.frameLimit else { return nil }
-    do throws(DatabaseError) {
-      try window.readAhead(offset..<end, of: file)
-      return try window.head(at: offset, of: file)
-    } catch {
-      if case .notAvailableYet = error { throw error }
-      return nil
-    }
-  }
-
-  /// Where the next frame begins whose head verifies; the end of frames for none.
-  private mutating func nextFrame(after offset: Int) throws(DatabaseError) -> Int {
-    var place = offset + 1
-    while place + FrameHead.byteCount <= file.frameLimit {
-      do throws(DatabaseError) {
-        try window.readAhead(place..<place + FrameHead.byteCount, of: file)
-      } catch {
-        if case .notAvailableYet = error { throw error }
-        place += FrameHead.byteCount
-        continue
-      }
-      let last = min(window.range.upperBound, file.frameLimit) - FrameHead.byteCount
-      while place <= last {
-        // Checksums take longer than a look at the bytes that are the same in all heads.
-        let bytes = window.bytes(place..<place + FrameHead.byteCount)
-        if Self.mayBeHead(bytes), (try? window.head(at: place, of: file)) != nil { return place }
-        place += 1
-      }
-    }
-    return file.frameLimit
-  }
-
-  private static func mayBeHead(_ bytes: RawSpan) -> Bool {
-    guard BlockKind(rawValue: bytes.byte(at: 0)) != nil else { return false }
-    return bytes.byte(at: 2) == 0
-      && bytes.extracting(4..<8).firstNonZeroOffset == nil
-  }
-
-  private mutating func decode(_ head: FrameHead, at offset: Int) throws(DatabaseError) {
-    try window.readAhead(offset..<offset + head.frameByteCount, of: file)
-    try window.decode(head, at: offset, of: file, into: &buffer)
-  }
-
-  private mutating func takeProperties(
-    _ head: FrameHead, at offset: Int
-  ) throws(DatabaseError) {
-    try decode(head, at: offset)
-    do throws(FormatError) {
-      let properties = try Properties.decode(buffer.bytes, limit: file.frameLimit)
-      known = properties.spaces.map(KnownSpace.init)
-    } catch {
-      throw file.damage(error, inBlockAt: offset)
-    }
-  }
-
-  /// Checks a data block and notes what is in it.
+  /// Notes what is in a data block that verifies.
   private mutating func take(_ head: FrameHead, at offset: Int) throws(DatabaseError) {
-    try decode(head, at: offset)
-    let block = try file.dataBlock(buffer, at: offset)
-    do throws(FormatError) {
-      let tally = try BlockTally(counting: block, ofSpace: head.spaceCode, filter: nil)
-      if let lastKey, compareBytes(lastKey, tally.space.firstKey) > 0 {
-        throw FormatError("data block", at: 0, "is not behind the block before")
-      }
-      if !countedSpaces.contains(head.spaceCode), try Self.carriesChange(block) {
-        countedSpaces.insert(head.spaceCode)
-      }
-      endLoss(before: tally.space.firstKey)
-      blocks.append(
-        Place(offset: offset, byteCount: head.frameByteCount, spaceCode: head.spaceCode))
-      entryCount += tally.space.entryCount
-      let known = sequences ?? tally.lowestSequence...tally.highestSequence
-      sequences =
-        min(known.lowerBound, tally.lowestSequence)...max(known.upperBound, tally.highestSequence)
-      lastKey = tally.space.lastKey
-    } catch {
-      throw file.damage(error, inBlockAt: offset)
+    let entries = try frames.entries(of: head, at: offset)
+    guard let first = entries.first, let last = entries.last else { return }
+    if let lastKey, compareBytes(lastKey, first.key) > 0 {
+      return lose(
+        offset..<offset + head.frameByteCount, "data block: is not behind the block before")
     }
-  }
-
-  private static func carriesChange(_ block: Block) throws(FormatError) -> Bool {
-    var reader = BlockReader()
-    reader.take(block)
-    try reader.seekToFirst()
-    while reader.isValid {
-      if reader.tag.kind.change != 0 { return true }
-      try reader.next()
+    endLoss(before: first.key)
+    blocks.append(Place(offset: offset, head: head))
+    entryCount += entries.count
+    for entry in entries {
+      let sequence = entry.tag.sequence
+      let known = sequences ?? sequence...sequence
+      sequences = min(known.lowerBound, sequence)...max(known.upperBound, sequence)
     }
-    return false
+    if entries.contains(where: { $0.tag.kind.change != 0 }) {
+      countedSpaces.insert(head.spaceCode)
+    }
+    lastKey = last.key
   }
 
   // MARK: - Losses
@@ -224,7 +154,7 @@ struct SalvagedSegment {
     pending = nil
     losses.append(
       SalvageReport.Loss(
-        fileName: file.name, offsets: lost.offsets, lowerKey: lastKey, upperKey: key,
+        fileName: frames.fileName, offsets: lost.offsets, lowerKey: lastKey, upperKey: key,
         reason: lost.reason))
     gaps.append(KeyGap(lower: lastKey.map { $0 + [0] } ?? [], upper: key))
   }
@@ -232,7 +162,7 @@ struct SalvagedSegment {
   /// Compares what was found with what MANIFEST or properties say of the segment, so that damage of
   /// what is no data is no loss, and a lost end has bounds.
   private mutating func settle(isCut: Bool) {
-    if pending == nil, isCut { lose(file.frameLimit..<file.frameLimit, "file ends too early") }
+    if pending == nil, isCut { lose(frames.limit..<frames.limit, "file ends too early") }
     guard let known, let upper = known.last?.upper else { return endLoss(before: nil) }
     if known.reduce(0, { $0 + $1.entryCount }) == entryCount {
       (pending, losses, gaps) = (nil, [], [])
