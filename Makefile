@@ -15,7 +15,7 @@ FORMATTED = Sources Tools Tests Package.swift Benchmarks/Sources Benchmarks/Pack
 MEMOBENCH = Benchmarks/.build/release/memobench
 BENCH_FLAGS ?=
 
-.PHONY: help run test sanitize lint format kvinspect memobench bench bench-quick bench-life setup clean
+.PHONY: help run test sanitize test-builds test-build lint format kvinspect memobench bench bench-quick bench-life setup clean
 
 help:
 	@echo 'make run             build kvinspect, import memos, print the newest $(COUNT)'
@@ -72,6 +72,16 @@ sanitize: sanitize-thread sanitize-address
 sanitize-%: setup
 	ASAN_OPTIONS=detect_leaks=0 MEMOKV_QUICK_TESTS=1 \
 	  $(SWIFT) test $(TEST_FLAGS) --sanitize=$* --scratch-path .build-$*
+
+# All that test and sanitize run: listing tests builds them. Each build keeps one core busy, so with
+# -j they take half of the time.
+test-builds: test-build test-build-thread test-build-address
+
+test-build: setup
+	$(SWIFT) test list $(TEST_FLAGS) >/dev/null
+
+test-build-%: setup
+	$(SWIFT) test list $(TEST_FLAGS) --sanitize=$* --scratch-path .build-$* >/dev/null
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)
