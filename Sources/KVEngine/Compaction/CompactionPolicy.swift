@@ -9,6 +9,7 @@
 //   tier 0 .. 2    runs of one space, by size; as many as fit into the next size become one run
 //   tier 3         segments at the cap; memo segments there overlap nothing and rest for ever;
 //                  where 5 of them overlap at one key, those become one run
+//   by request     everything that can be denser, or fewer, in one merge
 //
 // Reads: 3 mixed + 3 + 7 + 3 in the small tiers + 4 at the cap = 20.
 //
@@ -38,9 +39,9 @@ package struct CompactionPolicy: Sendable {
   /// Segments from this size on are written densely: slow compression with a dictionary.
   package var denseByteCount: Int
   /// Segments that one job may merge; bounds the free space it needs.
-  ///
-  /// A request may take four times as many that are smaller than the cap, of as many bytes.
   package var inputCount = 16
+  /// Bytes that a request may merge at once, of up to four times as many segments.
+  package var wholeByteCount: Int
 
   /// Makes the policy for a cap, from which the smaller tiers follow.
   ///
@@ -48,6 +49,7 @@ package struct CompactionPolicy: Sendable {
   package init(segmentByteCount cap: Int = Limits.Segment.defaultByteCount) {
     tierByteCounts = [cap / 128, cap / 32, cap / 4, cap]
     denseByteCount = cap / 32
+    wholeByteCount = inputCount * cap
   }
 
   /// The cap of one segment, in bytes.
@@ -77,15 +79,16 @@ package struct CompactionPolicy: Sendable {
   ///
   /// A request merges everything that can be, not only what is due. `excluded` are segments that
   /// must not be touched, for example damaged ones; `barren` those not to merge for the sake of
-  /// their tombstones, since it was of no use.
+  /// their tombstones, since it was of no use. `jobs` says which job made a segment: what one job
+  /// made overlaps nothing else of it, though bounds that were cut may say so.
   ///
-  /// - Complexity: O(*s* log *s*) for *s* segments.
+  /// - Complexity: O(*s*^2) for *s* segments of a space.
   package func plan(
     _ segments: [SegmentDescriptor], now: Int64, isRequested: Bool = false,
-    excluding excluded: Set<UInt64> = [], barren: Set<UInt64> = []
+    excluding excluded: Set<UInt64> = [], barren: Set<UInt64> = [], jobs: [UInt64: UInt64] = [:]
   ) -> CompactionPlan? {
     let candidates = segments.filter { !excluded.contains($0.number) }
-    if isRequested, let plan = wholePlan(candidates) { return plan }
+    if isRequested, let plan = wholePlan(candidates, jobs: jobs) { return plan }
     let mixed = candidates.filter(\.isMixed)
     if mixed.count >= (isRequested ? 1 : fanOut(0)) {
       return plan(mixed, isRequested ? .requested : .mixed)
@@ -95,9 +98,8 @@ package struct CompactionPolicy: Sendable {
     for code in codes.sorted() {
       let own = candidates.filter { !$0.isMixed && $0.spaces[0].code == code }
       if let plan = tierPlan(own, isRequested: isRequested) { return plan }
-      if let plan = overlapPlan(own, isRequested: isRequested) { return plan }
-      let sparse = isRequested ? own.filter(isSparse) : []
-      if !sparse.isEmpty { return plan(sparse, .density) }
+      if let plan = overlapPlan(own, isRequested: isRequested, jobs: jobs) { return plan }
+      if isRequested, let sparse = own.first(where: isSparse) { return plan([sparse], .density) }
     }
     return tombstonePlan(candidates, barren: barren, now: now, isRequested: isRequested)
   }
@@ -113,26 +115,49 @@ package struct CompactionPolicy: Sendable {
   /// Everything that a request has to merge, in one job unless that is too much for one: merged in
   /// parts, the same entries would be compressed several times.
   ///
-  /// Of each space that is what is small, sparse, or overlaps, and all that lies between.
-  private func wholePlan(_ segments: [SegmentDescriptor]) -> CompactionPlan? {
+  /// Of each space that is what is sparse, overlaps, or is small, and all that lies between. Small
+  /// segments stay among themselves while all below them is eight times as much.
+  private func wholePlan(
+    _ segments: [SegmentDescriptor], jobs: [UInt64: UInt64]
+  ) -> CompactionPlan? {
     var inputs: Set<SegmentDescriptor> = []
     for code in Set(segments.flatMap { $0.spaces.map(\.code) }) {
       let own = segments.filter { $0.bounds(ofSpace: code) != nil }
-      let hasSmallOnes = own.count { isSmall($0) } > 1
-      let due = own.filter { segment in
-        segment.isMixed || isSparse(segment) || (hasSmallOnes && isSmall(segment))
-          || own.contains { $0 != segment && $0.overlaps(segment, inSpace: code) }
-      }.compactMap { $0.bounds(ofSpace: code) }
-      guard let lower = due.map(\.lower).min(by: { compareBytes($0, $1) < 0 }),
-        let upper = due.map(\.upper).max(by: { compareBytes($0, $1) < 0 })
-      else { continue }
-      inputs.formUnion(own.filter { $0.overlaps(from: lower, to: upper, inSpace: code) })
+      let small = own.filter { $0.isMixed || isSmall($0) }
+      let large = own.filter { !$0.isMixed && !isSmall($0) }
+      var due = large.filter { segment in
+        isSparse(segment)
+          || large.contains { other in
+            jobs[other.number].map { $0 != jobs[segment.number] } ?? (other != segment)
+              && other.overlaps(segment, inSpace: code)
+          }
+      }
+      if small.count > 1 || small.contains(where: { $0.isMixed || isSparse($0) }) {
+        inputs.formUnion(small)
+        let below = between(small, of: large, inSpace: code)
+        if byteCount(small, code) * 8 >= byteCount(below, code) || !due.isEmpty { due += small }
+      }
+      inputs.formUnion(between(due, of: own, inSpace: code))
     }
-    let byteCount = inputs.reduce(0) { $0 + $1.byteCount }
     guard !inputs.isEmpty, inputs.count <= 4 * inputCount,
-      byteCount <= inputCount * segmentByteCount
+      inputs.reduce(0, { $0 + $1.byteCount }) <= wholeByteCount
     else { return nil }
     return CompactionPlan(inputs: Set(inputs.map(\.number)), reason: .requested)
+  }
+
+  private func byteCount(_ segments: [SegmentDescriptor], _ code: UInt8) -> Int {
+    segments.reduce(0) { $0 + ($1.bounds(ofSpace: code)?.byteCount ?? 0) }
+  }
+
+  /// The segments with a key from the first to the last one of some.
+  private func between(
+    _ some: [SegmentDescriptor], of segments: [SegmentDescriptor], inSpace code: UInt8
+  ) -> [SegmentDescriptor] {
+    let bounds = some.compactMap { $0.bounds(ofSpace: code) }
+    guard let lower = bounds.map(\.lower).min(by: { compareBytes($0, $1) < 0 }),
+      let upper = bounds.map(\.upper).max(by: { compareBytes($0, $1) < 0 })
+    else { return [] }
+    return segments.filter { $0.overlaps(from: lower, to: upper, inSpace: code) }
   }
 
   private func isSmall(_ segment: SegmentDescriptor) -> Bool {
@@ -158,19 +183,20 @@ package struct CompactionPolicy: Sendable {
 
   /// The segments that cover the key which most of them cover.
   private func overlapPlan(
-    _ segments: [SegmentDescriptor], isRequested: Bool
+    _ segments: [SegmentDescriptor], isRequested: Bool, jobs: [UInt64: UInt64]
   ) -> CompactionPlan? {
-    let last = tierByteCounts.count - 1
-    let large = segments.filter { $0.tier == last }
+    let large = segments.filter { !isSmall($0) }
     var deepest: [SegmentDescriptor] = []
+    var depth = 0
     for segment in large {
       let key = segment.spaces[0].lower
       let covering = large.filter {
         compareBytes($0.spaces[0].lower, key) <= 0 && compareBytes(key, $0.spaces[0].upper) <= 0
       }
-      if covering.count > deepest.count { deepest = covering }
+      let count = Set(covering.map { jobs[$0.number] ?? $0.number }).count
+      if count > depth { (deepest, depth) = (covering, count) }
     }
-    guard deepest.count > (isRequested ? 1 : overlapCount) else { return nil }
+    guard depth > (isRequested ? 1 : overlapCount) else { return nil }
     return plan(deepest, isRequested ? .requested : .overlap)
   }
 

@@ -100,16 +100,22 @@ extension Database {
   ///
   /// Happens step by step by itself while the app writes; calling it is for the moment after a
   /// large import or deletion. Files that are replaced stay for ten minutes for copies of the
-  /// folder.
+  /// folder. What is written meanwhile is not merged.
   ///
   /// - Throws: ``DatabaseError/diskFull(_:)`` when there is not room enough for a step,
   ///   ``DatabaseError/cancelled`` after ``close()`` or ``suspend()`` by another thread, and as
-  ///   ``write(_:durability:)-(WriteBatch,_)``. What was done before stays.
+  ///   ``write(_:durability:)-(WriteBatch,_)``. The steps that ended before stay done; one takes
+  ///   up to 512 MiB, or what there is room for.
   /// - Complexity: O(bytes of the store).
   public func compact() throws(DatabaseError) {
     try flush()
+    let sequence = state.readView.sequence
     defer { state.metrics.deliver() }
-    while try compactor.step(isRequested: true, isCancelled: { self.isInterrupted }) {
+    let isCancelled: @Sendable () -> Bool = {
+      self.worker?.relieve(from: CompactionPolicy.crowdedCount)
+      return self.isInterrupted
+    }
+    while try compactor.step(isRequested: true, upTo: sequence, isCancelled: isCancelled) {
       state.metrics.deliver()
     }
   }

@@ -149,15 +149,16 @@ package final class BackgroundWorker: Sendable {
     return isInterrupted
   }
 
-  /// Merges some of the flushes on the caller's thread, which has just committed, if too many wait.
-  package func relieve() {
+  /// Merges some of the flushes on the caller's thread, which has just committed or is merging, if
+  /// too many wait.
+  package func relieve(from count: Int = CompactionPolicy.fullCount) {
     let begins = state.withLock { state in
       if state.isStopped || state.isPaused { return false }
       state.relievingCount += 1
       return true
     }
     guard begins else { return }
-    mergeFlushes(from: CompactionPolicy.fullCount)
+    mergeFlushes(from: count)
     state.withLock { $0.relievingCount -= 1 }
     changed.broadcast()
   }

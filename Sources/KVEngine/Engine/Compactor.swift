@@ -1,3 +1,13 @@
+/// What a compaction is for.
+enum CompactionKind: Equatable {
+  /// What the policy wants by itself.
+  case due
+  /// Everything that can be merged, but for what is newer than a sequence as a whole.
+  case request(upTo: SequenceNumber)
+  /// Nothing but flushes, beside a compaction that runs.
+  case relief
+}
+
 /// Runs compactions: chooses, merges, publishes.
 ///
 /// One at a time for each handle, but for ``relieve(isCancelled:)``.
@@ -8,6 +18,8 @@ package final class Compactor: Sendable {
     var damaged: Set<UInt64> = []
     /// What a merge for the sake of tombstones left without losing one.
     var barren: Set<UInt64> = []
+    /// The job that made a segment, named by the smallest number of what it made.
+    var jobs: [UInt64: UInt64] = [:]
     /// Inputs of the merges that run.
     var merging: Set<UInt64> = []
     /// The newest flush when a relief found nothing to merge.
@@ -50,11 +62,14 @@ package final class Compactor: Sendable {
   ///
   /// - Parameters:
   ///   - isRequested: Whether everything is due that can be merged.
+  ///   - sequence: What is newer as a whole is left alone, so that a request comes to an end while
+  ///     others write.
   ///   - isCancelled: Asked now and then; `true` ends the merge.
   /// - Returns: Whether something was done, so that more may be due.
   /// - Throws: What failed; the store is as it was.
   package func step(
-    isRequested: Bool, isCancelled: @escaping @Sendable () -> Bool
+    isRequested: Bool, upTo sequence: SequenceNumber = .max,
+    isCancelled: @escaping @Sendable () -> Bool
   ) throws(DatabaseError) -> Bool {
     guard takeTurn(waits: isRequested) else { return false }
     defer {
@@ -62,9 +77,8 @@ package final class Compactor: Sendable {
       hasEnded.signal()
     }
     while true {
-      if try compact(isRequested: isRequested, isRelief: false, isCancelled: isCancelled) {
-        return true
-      }
+      let kind: CompactionKind = isRequested ? .request(upTo: sequence) : .due
+      if try compact(kind, isCancelled: isCancelled) { return true }
       guard isRequested, waitForOtherMerges() else { return false }
     }
   }
@@ -93,18 +107,17 @@ package final class Compactor: Sendable {
     isCancelled: @escaping @Sendable () -> Bool
   ) throws(DatabaseError) {
     let newest = state.readView.version.segments.first { $0.descriptor.isFlush }
-    let hasMerged = try compact(isRequested: false, isRelief: true, isCancelled: isCancelled)
+    let hasMerged = try compact(.relief, isCancelled: isCancelled)
     if !hasMerged { lessons.withLock { $0.fruitless = newest?.descriptor.number } }
   }
 
   private func compact(
-    isRequested: Bool, isRelief: Bool, isCancelled: @escaping @Sendable () -> Bool
+    _ kind: CompactionKind, isCancelled: @escaping @Sendable () -> Bool
   ) throws(DatabaseError) -> Bool {
-    let (damaged, barren) = lessons.withLock { ($0.damaged, $0.barren) }
+    let (damaged, barren, jobs) = lessons.withLock { ($0.damaged, $0.barren, $0.jobs) }
     let job = try pipeline.exclusively { writer throws(DatabaseError) in
       try writer.nextCompaction(
-        isRequested: isRequested, isRelief: isRelief, excluding: damaged, barren: barren,
-        isCancelled: isCancelled)
+        kind, excluding: damaged, barren: barren, jobs: jobs, isCancelled: isCancelled)
     }
     guard let job else { return false }
     let inputs = job.inputs.map(\.descriptor.number)
@@ -144,8 +157,13 @@ package final class Compactor: Sendable {
     }
     let before = job.inputs.reduce(0) { $0 + $1.descriptor.tombstoneCount }
     let after = output.reduce(0) { $0 + $1.tombstoneCount }
-    if job.reason == .tombstones, after >= before {
-      lessons.withLock { $0.barren.formUnion(output.map(\.number)) }
+    let inputs = job.inputs.map(\.descriptor.number)
+    let made = output.map(\.number)
+    lessons.withLock { lessons in
+      let wasBarren = lessons.barren.isSuperset(of: inputs)
+      if after >= before, job.reason == .tombstones || wasBarren { lessons.barren.formUnion(made) }
+      for number in inputs { lessons.jobs[number] = nil }
+      for number in made { lessons.jobs[number] = made.min() }
     }
   }
 

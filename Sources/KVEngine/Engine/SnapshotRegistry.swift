@@ -34,9 +34,9 @@ package final class SnapshotRegistry: Sendable {
   }
 
   package func enter(_ sequence: SequenceNumber) -> Token {
-    let now = MonotonicClock.nanoseconds()
     let key = state.withLock { state in
       defer { state.nextKey += 1 }
+      let now = MonotonicClock.nanoseconds()
       state.entries.append(Entry(key: state.nextKey, sequence: sequence, takenAt: now))
       return state.nextKey
     }

@@ -7,32 +7,42 @@ extension Writer {
   /// A request takes the lock if it was given up; by itself only a handle that holds it merges.
   ///
   /// - Parameters:
-  ///   - isRequested: Whether everything is due that can be merged.
-  ///   - isRelief: Whether only flushes are merged.
+  ///   - kind: What is due.
   ///   - excluded: Segments with damage: they are never an input.
   ///   - barren: Segments that are not merged again for the sake of their tombstones.
+  ///   - jobs: Which job made a segment.
   ///   - isCancelled: Asked now and then by the job; `true` ends it.
   /// - Returns: `nil` when nothing is due, or when this handle is not writing.
   /// - Throws: ``DatabaseError/diskFull(_:)`` without room for it; with a request what keeps the
   ///   handle from writing.
   mutating func nextCompaction(
-    isRequested: Bool, isRelief: Bool, excluding excluded: Set<UInt64>, barren: Set<UInt64>,
-    isCancelled: @escaping @Sendable () -> Bool
+    _ kind: CompactionKind, excluding excluded: Set<UInt64>, barren: Set<UInt64>,
+    jobs: [UInt64: UInt64], isCancelled: @escaping @Sendable () -> Bool
   ) throws(DatabaseError) -> CompactionJob? {
-    if isRequested { _ = try begin() }
+    var excluded = excluded.union(compacting)
+    var policy = compactionPolicy
+    if case .request = kind { _ = try begin() }
     guard case .open(let store) = status else { return nil }
     // Somebody looks now; what fails is tried again after the next flush, not at once.
-    if !isRelief { mayBeCompacted = false }
-    let policy = compactionPolicy
+    if kind != .relief { mayBeCompacted = false }
+    if case .request(let sequence) = kind {
+      // Without room for all at once there may be room for a part.
+      policy.wholeByteCount = min(policy.wholeByteCount, try freeByteCount())
+      for segment in store.manifest.segments where segment.lowestSequence > sequence {
+        excluded.insert(segment.number)
+      }
+    }
     guard
       let plan = policy.plan(
-        store.manifest.segments, now: now, isRequested: isRequested,
-        excluding: excluded.union(compacting), barren: barren)
+        store.manifest.segments, now: now, isRequested: kind != .due && kind != .relief,
+        excluding: excluded, barren: barren, jobs: jobs)
     else { return nil }
-    if isRelief, !policy.isRelief(plan, of: store.manifest.segments) { return nil }
+    if kind == .relief, !policy.isRelief(plan, of: store.manifest.segments) { return nil }
     let segments = state.readView.version.segments
     let inputs = segments.filter { plan.inputs.contains($0.descriptor.number) }
-    try checkFreeSpace(for: inputs)
+    guard inputs.reduce(0, { $0 + $1.descriptor.byteCount }) <= (try freeByteCount()) else {
+      throw .diskFull(SystemError.noSpace(location.folder).failure)
+    }
     compacting.formUnion(plan.inputs)
     return CompactionJob(
       inputs: inputs, reason: plan.reason, session: session,
@@ -41,15 +51,14 @@ extension Writer {
       isCancelled: isCancelled)
   }
 
-  /// Output may be as large as all inputs, and the commits that come meanwhile need room as well.
-  private func checkFreeSpace(for inputs: [SegmentHandle]) throws(DatabaseError) {
-    let needed = inputs.reduce(options.clampedLogByteCount * 2) { $0 + $1.descriptor.byteCount }
+  /// Bytes that output may take, which may be as large as all inputs: the commits that come
+  /// meanwhile need room as well.
+  private func freeByteCount() throws(DatabaseError) -> Int {
     do throws(SystemError) {
-      guard try location.files.freeByteCount(location.folder) < needed else { return }
+      return try location.files.freeByteCount(location.folder) - options.clampedLogByteCount * 2
     } catch {
       throw .io(error.failure)
     }
-    throw .diskFull(SystemError.noSpace(location.folder).failure)
   }
 
   /// Creates a file for output that is published later; until then the sweep leaves it alone.

@@ -2,8 +2,8 @@
 ///
 /// A list, as a store has few spaces: making the first dictionary of a kind takes a process
 /// 0.1 ms, which a launch would pay.
-package struct SpaceCounts: Equatable, Sendable {
-  private struct Entry: Equatable, Sendable {
+package struct SpaceCounts: Sendable {
+  private struct Entry: Sendable {
     let code: UInt8
     var count: Int
   }

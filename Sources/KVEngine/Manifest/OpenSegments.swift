@@ -188,7 +188,7 @@ package final class OpenSegments: Sendable {
   }
 
   private let origin: SegmentOrigin
-  // A list for the reason of `opened`; hundreds of segments are many.
+  // A list for the reason of `opened`, ascending by number.
   private let held = Lock<[Held]>([])
   /// Half of the descriptors that a process has by default on systems with the fewest.
   private static let pinnedCount = 128
@@ -203,15 +203,18 @@ package final class OpenSegments: Sendable {
   package func version(of descriptors: [SegmentDescriptor]) -> Version {
     held.withLock { held in
       held.removeAll { $0.handle == nil }
+      var made: [Held] = []
       let handles = descriptors.map { descriptor in
-        let index = held.firstIndex { $0.number == descriptor.number }
-        if let handle = index.flatMap({ held[$0].handle }), handle.descriptor == descriptor {
+        if let handle = Self.handle(descriptor.number, in: held), handle.descriptor == descriptor {
           return handle
         }
-        let made = SegmentHandle(descriptor, origin: origin)
-        let entry = Held(number: descriptor.number, handle: made)
-        if let index { held[index] = entry } else { held.append(entry) }
-        return made
+        let handle = SegmentHandle(descriptor, origin: origin)
+        made.append(Held(number: descriptor.number, handle: handle))
+        return handle
+      }
+      if !made.isEmpty {
+        // Of two with one number, which only a store that was made anew has, the new one is found.
+        held = (made + held).sorted { $0.number < $1.number }
       }
       return Version(handles)
     }
@@ -256,6 +259,16 @@ package final class OpenSegments: Sendable {
 
   /// Whether some view of this process may still read a segment.
   package func isHeld(_ number: UInt64) -> Bool {
-    held.withLock { $0.contains { $0.number == number && $0.handle != nil } }
+    held.withLock { Self.handle(number, in: $0) != nil }
+  }
+
+  /// The first handle of a number.
+  private static func handle(_ number: UInt64, in held: [Held]) -> SegmentHandle? {
+    var (low, high) = (0, held.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if held[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low < held.count && held[low].number == number ? held[low].handle : nil
   }
 }

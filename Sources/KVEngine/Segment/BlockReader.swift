@@ -121,6 +121,10 @@ struct BlockReader: ~Copyable {
     var offset = try block.restartOffset(try block.restartIndex(before: end))
     try move(to: offset, previousKeyByteCount: 0)
     while entry.end < end {
+      guard interval.count + 1 < Limits.Block.restartInterval else {
+        leave()
+        throw block.failure("restart points are too far apart", at: offset)
+      }
       let start = intervalKeys.byteCount
       intervalKeys.replace(after: start, with: 0..<keyBuffer.byteCount, of: keyBuffer)
       interval.append(

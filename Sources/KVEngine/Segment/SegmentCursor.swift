@@ -145,7 +145,7 @@ package struct SegmentCursor: ~Copyable {
   ///
   /// Does nothing when there is no entry at the position.
   ///
-  /// - Complexity: like ``next()``, and half a restart interval of entries more.
+  /// - Complexity: Like ``next()``; each interval between restart points is walked twice.
   package mutating func previous() throws(DatabaseError) {
     guard isValid else { return try throwFailure() }
     do throws(DatabaseError) {

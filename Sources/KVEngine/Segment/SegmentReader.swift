@@ -156,8 +156,10 @@ package final class SegmentReader: Sendable {
     let known = state.withLock { $0.filters.first { $0.spaceCode == code } }
     if let known { return known.filter }
     let filter = try loadFilter(code)
-    // Another thread may have loaded it meanwhile: the first of a code is the one that is found.
-    state.withLock { $0.filters.append((code, filter)) }
+    state.withLock { state in
+      // Another thread may have loaded it meanwhile.
+      if state.filters.allSatisfy({ $0.spaceCode != code }) { state.filters.append((code, filter)) }
+    }
     return filter
   }
 

@@ -20,7 +20,7 @@ import Testing
     ]
   }
 
-  /// Twenty memos a day, some of them late, some edited, two imports, one mass deletion.
+  /// Twenty memos a day, some of them late, some edited, two imports, a load, one mass deletion.
   @Test func aYearKeepsReadsShortAndWritesFew() {
     var store = SimulatedStore(policy)
     var random = SeededGenerator(seed: 1)
@@ -47,6 +47,15 @@ import Testing
           let imported = (0..<16).map { UInt64($0) * 3 + piece * 48 + day * 100 }
           times += imported
           store.flush(imported.flatMap { memo($0) }, now: now)
+          #expect(store.settle(now: now) < 50)
+          deepest = max(deepest, store.depth)
+        }
+      }
+      if day == 200 {
+        for batch in 0..<3 as Range<UInt64> {
+          let loaded = (0..<3200).map { UInt64($0) * 2 + batch * 6400 }
+          times += loaded
+          store.load(loaded.flatMap { memo($0) }, now: now)
           #expect(store.settle(now: now) < 50)
           deepest = max(deepest, store.depth)
         }

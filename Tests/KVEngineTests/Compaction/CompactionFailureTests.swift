@@ -116,7 +116,7 @@ import Testing
         flushes += 1
         return flushes
       }
-      if key > 12 { return }
+      if key > 6 { return }
       do {
         try database.put([key], [201, key])
         try database.flush()
@@ -125,14 +125,14 @@ import Testing
       }
     }
     try database.compact()
-    #expect(flushes.withLock { $0 } < 100 && flushes.withLock { $0 } > 12)
+    #expect(flushes.withLock { $0 } < 100 && flushes.withLock { $0 } > 6)
     try database.close()
     let again = try store.open()
     #expect(try again.verify().damage == [])
     for flush in 0..<5 as Range<UInt8> {
       for key in keys(flush) { #expect(try again.value(forKey: key) == [flush]) }
     }
-    for key in 1...12 as ClosedRange<UInt8> {
+    for key in 1...6 as ClosedRange<UInt8> {
       #expect(try again.value(forKey: [201, key]) == [key])
     }
   }

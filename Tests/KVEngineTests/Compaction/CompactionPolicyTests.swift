@@ -120,6 +120,29 @@ import Testing
       policy.plan(segments + [mixed], now: 0, isRequested: true)?.inputs == [1, 3, 4, 5, 6, 7, 8])
   }
 
+  @Test func aRequestLeavesWhatLiesFarBelowFewSmallSegments() {
+    let large = segment(1, tier: 3, byteCount: 1 << 20, isDense: true)
+    let small = [segment(2, 9, 20), segment(3, 15, 30)]
+    let apart = CompactionPlan(inputs: [2, 3], reason: .requested)
+    #expect(policy.plan([large] + small, now: 0, isRequested: true) == apart)
+    #expect(policy.plan([large, small[0]], now: 0, isRequested: true) == nil)
+    let more = segment(4, 0, 9, tier: 2, byteCount: 1 << 17, isDense: true)
+    let plan = policy.plan([large, more] + small, now: 0, isRequested: true)
+    #expect(plan?.inputs == [1, 2, 3, 4])
+  }
+
+  @Test func whatOneJobMadeIsNotMergedForOverlapsOfItsBounds() {
+    let made = (1...6).map { segment($0, 0, 255, tier: 3, isDense: true) }
+    let jobs = Dictionary(uniqueKeysWithValues: made.map { ($0.number, UInt64(1)) })
+    #expect(policy.plan(made, now: 0, isRequested: true)?.inputs.count == 6)
+    #expect(policy.plan(made, now: 0)?.reason == .overlap)
+    #expect(policy.plan(made, now: 0, isRequested: true, jobs: jobs) == nil)
+    #expect(policy.plan(made, now: 0, jobs: jobs) == nil)
+    let other = segment(7, tier: 3, isDense: true)
+    let plan = policy.plan(made + [other], now: 0, isRequested: true, jobs: jobs)
+    #expect(plan?.inputs == Set(1...7))
+  }
+
   @Test func aRequestMergesInPartsWhatIsTooMuchForOneJob() throws {
     let cap = policy.segmentByteCount
     let large = (1...17).map { segment($0, 0, UInt8($0), tier: 3, byteCount: cap) }

@@ -28,6 +28,60 @@ import Testing
     }
   }
 
+  /// Bounds in the MANIFEST are cut to 64 bytes: segments of such keys seem to overlap.
+  @Test(arguments: StoreVolume.allCases)
+  func aRequestEndsThoughKeysBeginAlike(volume: StoreVolume) throws {
+    var store = try StoreSample(on: volume)
+    store.options.segmentByteCount = 8 << 10
+    store.options.logByteCount = 64 << 10
+    let database = try store.open()
+    let prefix = [UInt8](repeating: 7, count: 80)
+    for start in stride(from: 0, to: 4000, by: 500) {
+      var batch = WriteBatch()
+      for number in start..<start + 500 {
+        batch.put(Array("\(number * 7919)".utf8), forKey: prefix + Array("\(number)".utf8))
+      }
+      try database.write(batch)
+      try database.flush()
+    }
+    try database.compact()
+    let count = try database.statistics().compactionCount
+    #expect(try database.statistics().segmentCount > 3)
+    try database.compact()
+    #expect(try database.statistics().compactionCount == count)
+    #expect(try StoreSample.contents(database).count == 4000)
+    try database.close()
+  }
+
+  @Test(arguments: StoreVolume.allCases)
+  func aRequestEndsThoughOthersWrite(volume: StoreVolume) throws {
+    var store = try StoreSample(on: volume)
+    let opened = Lock<Database?>(nil)
+    let writeCount = Lock(0)
+    store.options.eventHandler = { event in
+      guard case .compacted = event, let database = opened.withLock({ $0 }) else { return }
+      let number = writeCount.withLock { count -> Int in
+        count += 1
+        return count
+      }
+      if number > 50 { return }
+      _ = try? database.write { batch in
+        batch.put(Array("\(number)".utf8), forKey: [UInt8(number % 3)])
+      }
+      try? database.flush()
+    }
+    let database = try store.open()
+    opened.withLock { $0 = database }
+    for number in 0..<5 {
+      try database.write { batch in batch.put([1], forKey: [UInt8(number)]) }
+      try database.flush()
+    }
+    try database.compact()
+    #expect((1...5).contains(writeCount.withLock { $0 }))
+    opened.withLock { $0 = nil }
+    try database.close()
+  }
+
   @Test(.bug(id: "B31"), .bug(id: "B34"), arguments: StoreVolume.seeds(20))
   func whateverIsMergedReadsSeeTheSame(volume: StoreVolume, seed: UInt64) throws {
     var model = CompactionSample.Model(seed: seed)

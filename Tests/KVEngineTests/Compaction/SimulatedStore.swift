@@ -50,12 +50,27 @@ struct SimulatedStore {
   }
 
   mutating func flush(_ entries: [Entry], now: Int64) {
-    var numbered = entries
-    for index in numbered.indices {
-      sequence += 1
-      numbered[index].sequence = sequence
+    add(segment(Self.newest(number(entries)), tier: nil, since: now))
+  }
+
+  /// A batch too large for the log: a segment for each space.
+  mutating func load(_ entries: [Entry], now: Int64) {
+    let numbered = Self.newest(number(entries))
+    for code in Set(numbered.map(\.space)).sorted() {
+      add(segment(numbered.filter { $0.space == code }, tier: nil, since: now))
     }
-    let made = segment(Self.newest(numbered), tier: nil, since: now)
+  }
+
+  private mutating func number(_ entries: [Entry]) -> [Entry] {
+    entries.map { entry in
+      sequence += 1
+      var numbered = entry
+      numbered.sequence = sequence
+      return numbered
+    }
+  }
+
+  private mutating func add(_ made: Segment) {
     segments.append(made)
     flushedByteCount += made.descriptor.byteCount
   }

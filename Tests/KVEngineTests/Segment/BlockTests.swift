@@ -41,6 +41,23 @@ import Testing
     #expect(isAppended)
   }
 
+  @Test func aWalkBackIsBoundedThoughRestartPointsAreMissing() throws {
+    var bytes: [UInt8] = [0, 0, 2, 0, 1, 1, 0]
+    for number in 1...16 as ClosedRange<UInt8> { bytes += [1, 1, 0, 1, number] }
+    bytes.append(u32: 1)
+    bytes.append(u32: 1)
+    var reader = try open(bytes)
+    try reader.seekToFirst()
+    while reader.isValid { try reader.next() }
+    do {
+      try reader.seekToLast()
+      Issue.record("walked over 17 entries")
+    } catch {
+      #expect(error.reason == "restart points are too far apart")
+    }
+    #expect(reader.isValid == false)
+  }
+
   @Test(arguments: [1, 2, 15, 16, 17, 33, 200], [false, true])
   func entriesComeBackInBothDirections(count: Int, hasZeroBase: Bool) throws {
     let entries = entries(UInt64(count), count)
