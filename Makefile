@@ -15,7 +15,8 @@ FORMATTED = Sources Tools Tests Package.swift Benchmarks/Sources Benchmarks/Pack
 MEMOBENCH = Benchmarks/.build/release/memobench
 BENCH_FLAGS ?=
 
-.PHONY: help run test sanitize test-builds test-build lint format kvinspect memobench bench bench-quick bench-life setup clean
+.PHONY: help run test sanitize test-builds test-build lint format kvinspect setup clean
+.PHONY: memobench bench bench-quick bench-life bench-ci bench-bounds
 
 help:
 	@echo 'make run             build kvinspect, import memos, print the newest $(COUNT)'
@@ -27,6 +28,8 @@ help:
 	@echo 'make bench           measure MemoKV and its peers with 1,000,000 memos (installs the peers)'
 	@echo 'make bench-life      bytes that reach the device in the life of an app (as root)'
 	@echo 'make bench-quick     the same with 100,000 memos and few samples'
+	@echo 'make bench-ci        fail when a start, a ratio or a count of instructions passes its bound'
+	@echo 'make bench-bounds    count the instructions and write the bounds anew'
 
 # liblz4 is the only thing the package needs beside a Swift toolchain.
 setup:
@@ -57,6 +60,12 @@ bench: kvinspect memobench
 
 bench-quick: kvinspect memobench
 	$(MEMOBENCH) --count 100000 --quick $(BENCH_FLAGS)
+
+bench-ci: kvinspect memobench
+	$(MEMOBENCH) --gates
+
+bench-bounds: kvinspect memobench
+	$(MEMOBENCH) --write-bounds
 
 # Bytes that reach the device, with a device of its own: needs root.
 bench-life: memobench

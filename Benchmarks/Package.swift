@@ -12,10 +12,12 @@ let package = Package(
     // Debian's package has no .pc file; the module map names the library.
     .systemLibrary(name: "CLevelDB", providers: [.apt(["libleveldb-dev"])]),
     .systemLibrary(name: "CRocksDB", pkgConfig: "rocksdb", providers: [.apt(["librocksdb-dev"])]),
+    // Header only: counts nothing outside of valgrind.
+    .systemLibrary(name: "CValgrind", providers: [.apt(["valgrind"])]),
     .executableTarget(
       name: "memobench",
       dependencies: [
-        "CLMDB", "CSQLite", "CLevelDB", "CRocksDB",
+        "CLMDB", "CSQLite", "CLevelDB", "CRocksDB", "CValgrind",
         .product(name: "KVEngine", package: "MemoKV"),
         .product(name: "MemoHistory", package: "MemoKV"),
       ],

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Installs the engines that MemoKV is measured against, on Debian and its relatives.
+# Installs the engines that MemoKV is measured against, and valgrind, which counts instructions,
+# on Debian and its relatives.
 set -eu
-packages='liblmdb-dev libsqlite3-dev sqlite3 libleveldb-dev librocksdb-dev pkg-config'
+packages='liblmdb-dev libsqlite3-dev sqlite3 libleveldb-dev librocksdb-dev pkg-config valgrind'
 missing=''
 for package in $packages; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||

@@ -16,7 +16,11 @@ do throws(BenchmarkError) {
     for engine in EngineCatalog.all { print("  \(engine.name): \(engine.settings)") }
     exit(0)
   }
-  try run(options)
+  switch options.task {
+  case .measure: try run(options)
+  case .gates: exit(try GateRun(options, repository: repository).run() ? 0 : 1)
+  case .bounds: try GateRun(options, repository: repository).writeTable()
+  }
 } catch {
   Console.error("memobench: \(error)\n")
   exit(1)
@@ -24,7 +28,8 @@ do throws(BenchmarkError) {
 
 /// Runs the chosen workloads and prints each row when it is there.
 func run(_ options: Options) throws(BenchmarkError) {
-  let bench = try Bench(options, repository: repository)
+  let bench = try Bench(
+    options, repository: repository, corpus: Corpus.standard(besides: repository))
   defer { bench.removeFolder() }
   let show = options.isJSON ? Console.error : Console.out
   var report = Report(

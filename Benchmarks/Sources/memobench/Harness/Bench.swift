@@ -31,9 +31,11 @@ final class Bench {
     let liveByteCount: Int?
   }
 
-  init(_ options: Options, repository: String) throws(BenchmarkError) {
+  init(
+    _ options: Options, repository: String, corpus: Corpus
+  ) throws(BenchmarkError) {
     self.options = options
-    corpus = Corpus.standard(besides: repository)
+    self.corpus = corpus
     let chosen = options.engines
     engines = EngineCatalog.all.filter { chosen?.contains($0.name) ?? true }
     originals = engines.filter { $0.original == nil }
@@ -99,7 +101,8 @@ final class Bench {
     return target
   }
 
-  private func loading(
+  /// Loads a store in a folder that is there, and takes the time.
+  func loading(
     _ engine: any Engine, _ count: Int, into folder: String
   ) throws(BenchmarkError) -> Fixture {
     let start = now()

@@ -16,7 +16,7 @@ enum ChildWork {
       return
     }
     guard arguments.count >= 3,
-      let engine = EngineCatalog.all.first(where: { $0.name == arguments[1] })
+      let engine = EngineCatalog.engine(arguments[1])
     else { throw BenchmarkError("\(work) wants an engine and a folder") }
     let numbers = arguments.dropFirst(3).compactMap { Int($0) }
     switch work {
@@ -28,6 +28,11 @@ enum ChildWork {
       for _ in 0..<(numbers.first ?? 1) { print(try launch(engine, arguments[2]).duration) }
     case "fill":
       try fill(engine, arguments[2], first: numbers.first ?? 0, byteCount: numbers.last ?? 0)
+    case "count":
+      guard let counted = arguments.last.flatMap(CountedWork.init(rawValue:)) else {
+        throw BenchmarkError("unknown work \(arguments)")
+      }
+      try counted.run(engine, arguments[2])
     default: throw BenchmarkError("unknown work \(work)")
     }
   }
@@ -37,19 +42,19 @@ enum ChildWork {
     _ engine: any Engine, _ folder: String
   ) throws(BenchmarkError) -> (duration: Int, digest: Int) {
     let start = now()
-    let store = try engine.open(folder)
     var duration = 0
     var tally = Tally()
-    if let own = store as? MemoHistoryStore {
-      // Its own values are what an app wants; ours would be made of them.
-      let memos = try own.latestMemos(launchCount)
+    // The store of memos gives its own values, which are what an app wants; those of the harness
+    // would be made of them.
+    let (store, memos, own) = try Callgrind.counting { () throws(BenchmarkError) in
+      let store = try engine.open(folder)
+      let history = store as? MemoHistoryStore
+      let own = try history?.latestMemos(launchCount)
+      let memos = history == nil ? try store.latest(launchCount) : []
       duration = now() - start
-      for memo in try memos.map(MemoHistoryStore.sample) { tally.add(memo) }
-    } else {
-      let memos = try store.latest(launchCount)
-      duration = now() - start
-      for memo in memos { tally.add(memo) }
+      return (store, memos, own)
     }
+    for memo in try own?.map(MemoHistoryStore.sample) ?? memos { tally.add(memo) }
     try store.close()
     return (duration, tally.digest)
   }

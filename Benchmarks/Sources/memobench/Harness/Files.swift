@@ -19,6 +19,19 @@ enum Files {
     }
   }
 
+  static func write(_ text: String, to path: String) throws(BenchmarkError) {
+    guard let file = fopen(path, "w") else { throw BenchmarkError("cannot make \(path)") }
+    let isWritten = fputs(text, file) >= 0
+    guard fclose(file) == 0, isWritten else { throw BenchmarkError("cannot write \(path)") }
+  }
+
+  /// The path of what a link leads to.
+  static func resolved(_ path: String) throws(BenchmarkError) -> String {
+    guard let resolved = realpath(path, nil) else { throw BenchmarkError("no \(path)") }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   static func makeFolder(_ path: String) throws(BenchmarkError) {
     if mkdir(path, 0o755) != 0, errno != EEXIST {
       throw BenchmarkError("cannot make \(path): error \(errno)")

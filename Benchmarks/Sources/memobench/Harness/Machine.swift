@@ -19,9 +19,8 @@ enum Machine {
 
   /// Type of the file system that holds a folder: that of the longest mount point above it.
   private static func fileSystem(of folder: String) -> String {
-    guard let resolved = realpath(folder, nil) else { return "unknown file system" }
-    defer { free(resolved) }
-    let path = String(cString: resolved) + "/"
+    guard let resolved = try? Files.resolved(folder) else { return "unknown file system" }
+    let path = resolved + "/"
     let mounts = ((try? Files.text(of: "/proc/mounts")) ?? "").split(separator: "\n")
     let fields = mounts.map { $0.split(separator: " ") }.filter { fields in
       guard fields.count > 2 else { return false }

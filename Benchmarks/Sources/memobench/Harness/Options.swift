@@ -5,15 +5,26 @@ struct Options {
   var engines: [String]?
   var isJSON = false
   var isList = false
+  var task = Task.measure
   var isQuick = false
   /// No workload begins later than this; what is left out is said.
   var minutes: Int?
   /// Where stores are made; removed at the end.
   var folder = "build"
 
+  /// What the program does.
+  enum Task {
+    case measure
+    /// The gates of CI.
+    case gates
+    /// Writes the table of instructions anew.
+    case bounds
+  }
+
   static let usage = """
     Usage: memobench [--count N] [--filter NAME] [--engines a,b] [--quick] [--json] [--list]
                      [--folder PATH] [--minutes N]
+           memobench --gates | --write-bounds
 
       --count N       memos in the stores (default 1,000,000)
       --filter NAME   only workloads whose name contains NAME
@@ -23,6 +34,8 @@ struct Options {
       --list          print workloads and engines
       --folder PATH   make the stores below PATH (default: build)
       --minutes N     begin no workload after N minutes, say what is left out
+      --gates         what CI checks: answers, start, ratios, instructions; fails when one is missed
+      --write-bounds  count the instructions and write the table that --gates reads
     """
 
   init(_ arguments: [String]) throws(BenchmarkError) {
@@ -31,6 +44,8 @@ struct Options {
       switch word {
       case "--json": isJSON = true
       case "--list": isList = true
+      case "--gates": task = .gates
+      case "--write-bounds": task = .bounds
       case "--quick": isQuick = true
       case "--count":
         guard let number = rest.popFirst().flatMap({ Int($0) }), number >= 1000 else {

@@ -1,9 +1,9 @@
 import Glibc
 
 /// Nanoseconds of a clock that never goes back.
-func now() -> Int {
+func now(_ clock: clockid_t = CLOCK_MONOTONIC) -> Int {
   var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
+  clock_gettime(clock, &time)
   return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 

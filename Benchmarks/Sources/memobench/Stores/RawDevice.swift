@@ -28,6 +28,11 @@ final class RawDevice {
     Glibc.close(descriptor)
   }
 
+  /// What a durable insert has to write at least.
+  static func bytes(of memo: NewMemo) -> [UInt8] {
+    Record.value(memo) + Record.key(of: memo.id) + Record.key(of: memo.id)
+  }
+
   /// Writes bytes behind the ones before and waits for the device.
   func write(_ bytes: [UInt8]) throws(BenchmarkError) {
     if byteCount > 0, offset + bytes.count > byteCount { offset = 0 }

@@ -88,6 +88,10 @@ enum EngineCatalog {
   /// What the raw device is called in rows that have it.
   static let rawDevice = "raw"
 
+  static func engine(_ name: String) -> (any Engine)? {
+    all.first { $0.name == name }
+  }
+
   /// Whether a name is that of an engine of others.
   static func isPeer(_ name: String) -> Bool {
     ["lmdb", "sqlite", "leveldb", "rocksdb"].contains(name)

@@ -19,7 +19,7 @@ enum DurableInsert: Workload {
     var append = Samples(capacity: count)
     for number in size + 1..<size + 1 + count {
       let memo = bench.corpus.memo(number)
-      let bytes = Record.value(memo) + Record.key(of: memo.id) + Record.key(of: memo.id)
+      let bytes = RawDevice.bytes(of: memo)
       try raw.time { () throws(BenchmarkError) in try overwriting.write(bytes) }
       try append.time { () throws(BenchmarkError) in try growing.write(bytes) }
       for place in stores.indices {

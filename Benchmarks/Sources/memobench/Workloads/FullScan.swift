@@ -10,9 +10,9 @@ enum FullScan: Workload {
   private static func row(_ bench: Bench, _ direction: Direction) throws(BenchmarkError) -> Row {
     let all = 0..<bench.options.count
     let expected =
-      direction == .newestFirst ? bench.allNewestFirst : bench.corpus.tally(all)
+      direction == .newestFirst ? bench.newestFirst(bench.options.count) : bench.corpus.tally(all)
     let cells = try bench.cells(of: bench.originals) { engine throws(BenchmarkError) in
-      let store = try bench.warm(engine)
+      let store = try bench.warm(engine, bench.options.count)
       defer { try? store.close() }
       var samples = Samples()
       let usage = Usage.current

@@ -16,7 +16,7 @@ enum GetByID: Workload {
     )
     for engine in bench.engines {
       let found = try bench.cells(of: [engine]) { engine throws(BenchmarkError) in
-        let store = try bench.warm(engine)
+        let store = try bench.warm(engine, bench.options.count)
         let cells = [
           try get(bench, engine, store, count, isPresent: true),
           try get(bench, engine, store, count, isPresent: false),

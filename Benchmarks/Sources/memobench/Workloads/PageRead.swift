@@ -6,7 +6,7 @@ enum PageRead: Workload {
   static func rows(_ bench: Bench) throws(BenchmarkError) -> [Row] {
     let count = bench.samples(5000)
     let cells = try bench.cells(of: bench.engines) { engine throws(BenchmarkError) in
-      let store = try bench.warm(engine)
+      let store = try bench.warm(engine, bench.options.count)
       defer { try? store.close() }
       return try pages(bench, engine, store, count)
     }

@@ -3,8 +3,8 @@ enum ProcessStart: Workload {
   static let name = "process"
   static let summary = "whole process: kvinspect latest against the sqlite3 shell, in turn"
 
-  private static let shell = "/usr/bin/sqlite3"
-  private static let query = """
+  static let shell = "/usr/bin/sqlite3"
+  static let query = """
     SELECT strftime('%Y-%m-%dT%H:%M:%SZ', time / 1000000, 'unixepoch'),
       replace(body, char(10), '\\n') FROM memos ORDER BY time DESC, place DESC LIMIT 200;
     """
