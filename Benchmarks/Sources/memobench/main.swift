@@ -32,11 +32,13 @@ func run(_ options: Options) throws(BenchmarkError) {
     options, repository: repository, corpus: Corpus.standard(besides: repository))
   defer { bench.removeFolder() }
   let show = options.isJSON ? Console.error : Console.out
+  let comparison = try options.oldResult.map { path throws(BenchmarkError) in
+    try Comparison(path, data: bench.corpus.source, count: options.count)
+  }
   var report = Report(
-    head: [
-      "data: \(bench.corpus.source), as \(options.count) memos with ids of 16 bytes",
-      "machine: \(Machine.description(of: bench.folder))",
-    ], settings: bench.engines.map { ($0.name, $0.settings) })
+    data: bench.corpus.source, count: options.count,
+    machine: Machine.description(of: bench.folder),
+    settings: bench.engines.map { ($0.name, $0.settings) })
   show(report.headText)
   let deadline = options.minutes.map { now() + $0 * 60_000_000_000 } ?? .max
   for workload in WorkloadCatalog.all
@@ -52,5 +54,7 @@ func run(_ options: Options) throws(BenchmarkError) {
     }
     bench.progress("\(workload.name) took \(Format.duration(Double(now() - start)))")
   }
+  if let comparison { show(comparison.text(report.rows)) }
+  if let page = options.page { try Files.write(Page(report: report).html, to: page) }
   if options.isJSON { Console.out(report.json) }
 }

@@ -42,6 +42,21 @@ enum Format {
       + String(repeating: "0", count: digits - fraction.count) + fraction
   }
 
+  /// A round number for an axis: no digit that is zero behind the point.
+  static func tick(_ value: Double, _ unit: Unit = .ratio) -> String {
+    let steps: [(Double, String)] =
+      switch unit {
+      case .nanoseconds: [(1e9, " s"), (1e6, " ms"), (1e3, " us"), (1, " ns")]
+      case .bytes: [(1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1, " B")]
+      case .ratio: [(1e6, "M"), (1e3, "k"), (1, "")]
+      }
+    let (scale, suffix) = steps.first { value >= $0.0 * 0.999 } ?? steps[steps.count - 1]
+    var digits = decimal(value / scale, digits: 3)[...]
+    while digits.hasSuffix("0") { digits = digits.dropLast() }
+    if digits.hasSuffix(".") { digits = digits.dropLast() }
+    return digits + suffix
+  }
+
   static func left(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }

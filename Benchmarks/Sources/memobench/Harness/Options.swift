@@ -7,6 +7,10 @@ struct Options {
   var isList = false
   var task = Task.measure
   var isQuick = false
+  /// Where the result goes as a page.
+  var page: String?
+  /// An earlier result to compare with.
+  var oldResult: String?
   /// No workload begins later than this; what is left out is said.
   var minutes: Int?
   /// Where stores are made; removed at the end.
@@ -23,7 +27,7 @@ struct Options {
 
   static let usage = """
     Usage: memobench [--count N] [--filter NAME] [--engines a,b] [--quick] [--json] [--list]
-                     [--folder PATH] [--minutes N]
+                     [--html FILE] [--compare OLD.json] [--folder PATH] [--minutes N]
            memobench --gates | --write-bounds
 
       --count N       memos in the stores (default 1,000,000)
@@ -31,6 +35,8 @@ struct Options {
       --engines a,b   only these engines
       --quick         fewer samples
       --json          print JSON; the table goes to standard error
+      --html FILE     write a page with plots that needs no other file
+      --compare OLD   put the numbers beside those of an earlier --json, mark changes over 10 %
       --list          print workloads and engines
       --folder PATH   make the stores below PATH (default: build)
       --minutes N     begin no workload after N minutes, say what is left out
@@ -58,6 +64,8 @@ struct Options {
         engines = rest.popFirst()?.split(separator: ",").map(String.init)
         let unknown = engines?.first { name in !EngineCatalog.all.contains { $0.name == name } }
         if let unknown { throw BenchmarkError("no engine is called \(unknown)") }
+      case "--compare": oldResult = rest.popFirst()
+      case "--html": page = rest.popFirst()
       case "--folder": folder = rest.popFirst() ?? folder
       default: throw BenchmarkError("unknown argument \(word)\n\(Self.usage)")
       }

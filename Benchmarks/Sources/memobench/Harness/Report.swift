@@ -1,16 +1,30 @@
 /// Rows as a table for people and as JSON for programs.
 struct Report {
-  let head: [String]
+  /// What results say they are of, so that nothing else is compared with them.
+  static let toolName = "memobench"
+
+  let data: String
+  let count: Int
+  let machine: String
   let settings: [(name: String, text: String)]
   private(set) var rows: [Row] = []
 
-  init(head: [String], settings: [(name: String, text: String)]) {
-    self.head = head
+  init(
+    data: String, count: Int, machine: String, settings: [(name: String, text: String)]
+  ) {
+    self.data = data
+    self.count = count
+    self.machine = machine
     self.settings = settings
   }
 
   mutating func add(_ row: Row) {
     rows.append(row)
+  }
+
+  /// What was measured, and on what.
+  var head: [String] {
+    ["data: \(data), as \(count) memos with ids of 16 bytes", "machine: \(machine)"]
   }
 
   /// The lines above the table.
@@ -55,7 +69,7 @@ struct Report {
     return text
   }
 
-  private static func goalLines(of row: Row) -> [String] {
+  static func goalLines(of row: Row) -> [String] {
     guard let ours = row.cell(row.subject) else { return [] }
     return row.goals.compactMap { goal in
       guard let bound = row.bound(of: goal) else { return nil }
@@ -78,7 +92,8 @@ struct Report {
     let rows = rows.map(Self.json(of:)).joined(separator: ",\n  ")
     let settings = settings.map { "\(Self.quoted($0.name)): \(Self.quoted($0.text))" }
     return """
-      {"head": [\(head.map(Self.quoted).joined(separator: ", "))],
+      {"tool": \(Self.quoted(Self.toolName)), "data": \(Self.quoted(data)), "count": \(count),
+       "machine": \(Self.quoted(machine)),
        "engines": {\(settings.joined(separator: ", "))},
        "rows": [
         \(rows)

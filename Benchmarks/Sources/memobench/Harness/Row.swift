@@ -50,6 +50,8 @@ struct Row {
   var subject = "memokv"
   var goals: [Goal] = []
   var cells: [Cell] = []
+  /// The curve that the row is a point of.
+  var growth: (work: String, count: Int)?
 
   /// The lowest number of an engine that is none of ours and none of the raw device.
   var bestPeer: Cell? {

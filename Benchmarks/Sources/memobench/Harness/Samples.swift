@@ -1,3 +1,5 @@
+import Glibc
+
 /// Durations of one operation, in nanoseconds.
 struct Samples {
   private(set) var values: [Int] = []
@@ -33,6 +35,22 @@ struct Samples {
     if sorted.isEmpty { return 0 }
     let rank = (share * Double(sorted.count)).rounded(.up)
     return sorted[min(max(Int(rank), 1), sorted.count) - 1]
+  }
+
+  /// Points of the curve of all samples: durations and the share that took at most so long.
+  ///
+  /// - Parameter steps: How many points, as close at 99 % as at the median.
+  /// - Returns: The points by duration; shares of the tail are as fine as those of the rest.
+  func distribution(steps: Int) -> [(x: Double, y: Double)] {
+    let sorted = values.sorted()
+    let nines = log10(Double(max(sorted.count, 1)))
+    return sorted.isEmpty
+      ? []
+      : (0...steps).map { step in
+        let share = 1 - pow(10, -nines * Double(step) / Double(steps))
+        let place = min(Int(share * Double(sorted.count)), sorted.count - 1)
+        return (Double(sorted[place]), share)
+      }
   }
 
   var median: Int { percentile(0.5) }

@@ -96,4 +96,9 @@ enum EngineCatalog {
   static func isPeer(_ name: String) -> Bool {
     ["lmdb", "sqlite", "leveldb", "rocksdb"].contains(name)
   }
+
+  /// Whether a name is that of an engine of this repository.
+  static func isOurs(_ name: String) -> Bool {
+    engine(name) != nil && !isPeer(name)
+  }
 }

@@ -12,7 +12,7 @@ enum WorkloadCatalog {
   static let all: [any Workload.Type] = [
     BulkLoad.self, DiskSize.self, Launch.self, DurableInsert.self, GetByID.self, PageRead.self,
     FullScan.self, ProcessStart.self, Memory.self, InsertWhileCompacting.self, DeleteNewest.self,
-    DeleteMost.self, Life.self,
+    DeleteMost.self, Life.self, Growth.self,
   ]
 }
 
