@@ -14,10 +14,16 @@ let package = Package(
     .systemLibrary(name: "CRocksDB", pkgConfig: "rocksdb", providers: [.apt(["librocksdb-dev"])]),
     // Header only: counts nothing outside of valgrind.
     .systemLibrary(name: "CValgrind", providers: [.apt(["valgrind"])]),
+    .target(name: "CSyncs"),
+    // What the library adds to a program: the second is the first with a store of memos.
+    .executableTarget(name: "program-alone"),
+    .executableTarget(
+      name: "program-with-memohistory",
+      dependencies: [.product(name: "MemoHistory", package: "MemoKV")]),
     .executableTarget(
       name: "memobench",
       dependencies: [
-        "CLMDB", "CSQLite", "CLevelDB", "CRocksDB", "CValgrind",
+        "CLMDB", "CSQLite", "CLevelDB", "CRocksDB", "CSyncs", "CValgrind",
         .product(name: "KVEngine", package: "MemoKV"),
         .product(name: "MemoHistory", package: "MemoKV"),
       ],

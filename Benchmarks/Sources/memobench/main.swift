@@ -42,7 +42,7 @@ func run(_ options: Options) throws(BenchmarkError) {
   show(report.headText)
   let deadline = options.minutes.map { now() + $0 * 60_000_000_000 } ?? .max
   for workload in WorkloadCatalog.all
-  where options.filter.map({ workload.name.contains($0) }) ?? true {
+  where workload.isChosen(by: options.filter) {
     let start = now()
     if start > deadline {
       show("\n\(workload.name): left out, the time is over\n")

@@ -60,7 +60,7 @@ struct GateRun {
       return []
     }
     let table = try InstructionTable(at: path)
-    let (lines, failures) = instructions.verdict(try instructions.counts(), table)
+    let (lines, failures) = instructions.verdict(try instructions.counts(above: table), table)
     Console.out("instructions per operation\n" + lines.joined(separator: "\n") + "\n")
     return failures
   }

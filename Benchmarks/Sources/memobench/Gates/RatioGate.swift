@@ -44,13 +44,13 @@ enum RatioGates {
 
   static let all = [
     RatioGate(
-      work: "process", ours: "kvinspect", other: "sqlite3", quiet: 0.78, rounds: 41,
+      work: "process", ours: "kvinspect", other: "sqlite3", quiet: 0.75, rounds: 41,
       reason: "both begin with the same exec; a start that reads more shows here"
     ) { bench throws(BenchmarkError) in
       (try GateWork.inspector(bench), try GateWork.shell(bench))
     },
     RatioGate(
-      work: "launch", ours: "memokv", other: "lmdb", quiet: 5.2, rounds: 41,
+      work: "launch", ours: "memokv", other: "lmdb", quiet: 5, rounds: 41,
       reason: "LMDB maps its file and decodes nothing"
     ) { bench throws(BenchmarkError) in
       (try GateWork.launch(bench, "memokv"), try GateWork.launch(bench, "lmdb"))
@@ -68,37 +68,37 @@ enum RatioGates {
       (try GateWork.insert(bench, "memokv"), try GateWork.rawWrite(bench))
     },
     RatioGate(
-      work: "get", ours: "memokv", other: "lmdb", quiet: 7.8, rounds: 101,
+      work: "get", ours: "memokv", other: "lmdb", quiet: 7, rounds: 101,
       reason: "most blocks are not in 4 MiB of cache: read, checked, decompressed"
     ) { bench throws(BenchmarkError) in
       (try GateWork.get(bench, "memokv", true), try GateWork.get(bench, "lmdb", true))
     },
     RatioGate(
-      work: "get absent", ours: "memokv", other: "lmdb", quiet: 3.2, rounds: 101,
+      work: "get absent", ours: "memokv", other: "lmdb", quiet: 2.8, rounds: 101,
       reason: "the filter answers; no block is read"
     ) { bench throws(BenchmarkError) in
       (try GateWork.get(bench, "memokv", false), try GateWork.get(bench, "lmdb", false))
     },
     RatioGate(
-      work: "page", ours: "memokv", other: "lmdb", quiet: 12.5, rounds: 101,
+      work: "page", ours: "memokv", other: "lmdb", quiet: 10, rounds: 101,
       reason: "every page decompresses its blocks"
     ) { bench throws(BenchmarkError) in
       (try GateWork.page(bench, "memokv"), try GateWork.page(bench, "lmdb"))
     },
     RatioGate(
-      work: "scan", ours: "memokv", other: "leveldb", quiet: 2.6, rounds: 15,
+      work: "scan", ours: "memokv", other: "leveldb", quiet: 2.4, rounds: 15,
       reason: "both decompress; LevelDB has larger blocks without a dictionary"
     ) { bench throws(BenchmarkError) in
       (try GateWork.scan(bench, "memokv"), try GateWork.scan(bench, "leveldb"))
     },
     RatioGate(
-      work: "load", ours: "memokv", other: "leveldb", quiet: 1.7, rounds: 5,
+      work: "load", ours: "memokv", other: "leveldb", quiet: 1.6, rounds: 5,
       reason: "one thread builds and compresses; LevelDB leaves half to its background thread"
     ) { bench throws(BenchmarkError) in
       (try GateWork.load(bench, "memokv"), try GateWork.load(bench, "leveldb"))
     },
     RatioGate(
-      work: "disk settled", ours: "memokv", other: "leveldb", quiet: 0.71, room: 1.05, rounds: 1,
+      work: "disk settled", ours: "memokv", other: "leveldb", quiet: 0.72, room: 1.05, rounds: 1,
       reason: "bytes do not depend on the machine; texts are the generated ones"
     ) { bench throws(BenchmarkError) in
       (try GateWork.disk(bench, "memokv"), try GateWork.disk(bench, "leveldb"))

@@ -92,6 +92,18 @@ final class Bench {
     return fixture
   }
 
+  /// The engines with stores of their own that can be loaded; a failure other than a lacking call
+  /// ends the run.
+  func loaded(_ count: Int) throws(BenchmarkError) -> [any Engine] {
+    var loaded: [any Engine] = []
+    _ = try cells(of: originals) { engine throws(BenchmarkError) in
+      _ = try fixture(engine, count)
+      loaded.append(engine)
+      return Cell(engine.name, 0)
+    }
+    return loaded
+  }
+
   /// A copy of such a store, for workloads that write.
   func copy(
     _ engine: any Engine, _ count: Int, named name: String
@@ -106,7 +118,7 @@ final class Bench {
     _ engine: any Engine, _ count: Int, into folder: String
   ) throws(BenchmarkError) -> Fixture {
     let start = now()
-    let usage = Usage.current
+    let usage = Usage.start
     let store = try engine.open(folder, isLoading: true)
     for first in stride(from: 0, to: count, by: 100_000) {
       try store.load((first..<min(first + 100_000, count)).map(corpus.memo))

@@ -21,13 +21,17 @@ enum ChildWork {
     let numbers = arguments.dropFirst(3).compactMap { Int($0) }
     switch work {
     case "launch":
+      let bytesRead = Usage.bytesRead
       let (duration, digest) = try launch(engine, arguments[2])
-      print(duration, digest, Usage.peakMemory)
+      print(duration, digest, Usage.peakMemory, Usage.bytesRead - bytesRead)
     case "reopen":
       _ = try launch(engine, arguments[2])
       for _ in 0..<(numbers.first ?? 1) { print(try launch(engine, arguments[2]).duration) }
     case "fill":
       try fill(engine, arguments[2], first: numbers.first ?? 0, byteCount: numbers.last ?? 0)
+    case "turn":
+      try Turns.takeTurn(
+        engine, arguments[2], first: numbers.first ?? 0, time: numbers.last ?? 0)
     case "count":
       guard let counted = arguments.last.flatMap(CountedWork.init(rawValue:)) else {
         throw BenchmarkError("unknown work \(arguments)")

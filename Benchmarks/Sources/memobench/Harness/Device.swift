@@ -9,6 +9,17 @@ enum Device {
   /// whole folio of the page cache, up to 64 KiB and more, when one byte of it changes, while the
   /// device gets one block.
   static func bytesWritten(holding folder: String) -> Int? {
+    // The seventh field counts sectors of 512 bytes.
+    counter(6, holding: folder).map { $0 * 512 }
+  }
+
+  /// Reads of that device, after the system has put neighbours together.
+  static func readCount(holding folder: String) -> Int? {
+    counter(0, holding: folder)
+  }
+
+  /// A field of the device's statistics.
+  private static func counter(_ place: Int, holding folder: String) -> Int? {
     var status = stat()
     guard stat(folder, &status) == 0 else { return nil }
     let device = status.st_dev
@@ -16,7 +27,6 @@ enum Device {
     let minor = device & 0xFF | device >> 12 & 0xFFF00
     let text = try? Files.text(of: "/sys/dev/block/\(major):\(minor)/stat")
     let fields = (text ?? "").split(whereSeparator: { $0 == " " || $0 == "\n" })
-    // The seventh field counts sectors of 512 bytes.
-    return fields.count > 6 ? Int(fields[6]).map { $0 * 512 } : nil
+    return fields.count > place ? Int(fields[place]) : nil
   }
 }

@@ -56,20 +56,44 @@ enum Files {
     Glibc.sync()
   }
 
+  /// Takes the files of a store out of the cache of the system, as far as it lets go of them.
+  static func evict(_ folder: String) {
+    settleDevice()
+    for path in paths(in: folder) {
+      let descriptor = open(path, O_RDONLY)
+      if descriptor < 0 { continue }
+      posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+      close(descriptor)
+    }
+  }
+
+  static func byteCount(of path: String) throws(BenchmarkError) -> Int {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { throw BenchmarkError("no \(path)") }
+    return Int(status.st_size)
+  }
+
   /// Bytes that a store's files take on the device; a store is a folder without folders.
   static func allocatedByteCount(of folder: String) -> Int {
-    guard let directory = opendir(folder) else { return 0 }
+    paths(in: folder).reduce(0) { total, path in
+      var status = stat()
+      return lstat(path, &status) == 0 ? total + Int(status.st_blocks) * 512 : total
+    }
+  }
+
+  /// The files in a folder.
+  private static func paths(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
-    var total = 0
+    var paths: [String] = []
     while let entry = readdir(directory) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
         field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       var status = stat()
-      if lstat(folder + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-        total += Int(status.st_blocks) * 512
-      }
+      let path = folder + "/" + name
+      if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { paths.append(path) }
     }
-    return total
+    return paths
   }
 }

@@ -40,10 +40,12 @@ struct Report {
     var lines = ["", "\(row.name): \(row.summary)"]
     let hasTail = row.cells.contains { ($0.samples?.values.count ?? 0) > 1 }
     let titles = hasTail ? ["p50", "p90", "p99", "p99.9", "max"] : ["value"]
-    let heads = (titles + ["cpu", "written", "x best peer"]).map { Format.right($0, 12) }
+    let heads =
+      (titles + ["cpu", "written", "reads", "syncs", "memory"])
+      .map { Format.right($0, 11) } + [Format.right("x best peer", 13)]
     lines.append("  " + Format.left("", 14) + heads.joined())
     for cell in row.cells {
-      let numbers = values(of: cell, hasTail, row.unit).map { Format.right($0, 12) }.joined()
+      let numbers = values(of: cell, hasTail, row.unit).map { Format.right($0, 11) }.joined()
       lines.append("  " + Format.left(cell.engine, 14) + numbers + ratio(of: cell, in: row))
     }
     return (lines + goalLines(of: row)).joined(separator: "\n") + "\n"
@@ -57,15 +59,18 @@ struct Report {
       texts = [Format.number(cell.headline, unit)]
       if hasTail { texts += ["", "", "", ""] }
     }
-    texts.append(cell.usage.map { Format.duration(Double($0.cpu)) } ?? "")
-    texts.append(cell.usage.map { Format.bytes(Double($0.bytesWritten)) } ?? "")
+    guard let usage = cell.usage else { return texts + ["", "", "", "", ""] }
+    texts.append(Format.duration(Double(usage.cpu)))
+    texts.append(Format.bytes(Double(usage.bytesWritten)))
+    texts += [usage.reads, usage.syncs].map(String.init)
+    texts.append(Format.bytes(Double(usage.memory)))
     return texts
   }
 
   private static func ratio(of cell: Cell, in row: Row) -> String {
     let ratio = row.bestPeer.map { Format.decimal(cell.headline / $0.headline, digits: 2) }
     let syncs = cell.syncs.map { "  \(Format.decimal($0, digits: 2)) syncs each" } ?? ""
-    let text = Format.right(ratio ?? "", 12) + syncs + (cell.note.isEmpty ? "" : "  " + cell.note)
+    let text = Format.right(ratio ?? "", 13) + syncs + (cell.note.isEmpty ? "" : "  " + cell.note)
     return text
   }
 
@@ -115,8 +120,10 @@ struct Report {
       }
       if let usage = cell.usage {
         members.append("\"cpu\": \(usage.cpu), \"bytesWritten\": \(usage.bytesWritten)")
+        members.append("\"reads\": \(usage.reads), \"syncs\": \(usage.syncs)")
+        members.append("\"memory\": \(usage.memory)")
       }
-      if let syncs = cell.syncs { members.append("\"syncs\": \(number(syncs))") }
+      if let syncs = cell.syncs { members.append("\"syncsEach\": \(number(syncs))") }
       if !cell.note.isEmpty { members.append("\"note\": \(quoted(cell.note))") }
       return "{\(members.joined(separator: ", "))}"
     }

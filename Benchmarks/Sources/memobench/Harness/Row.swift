@@ -23,7 +23,7 @@ struct Cell {
   /// Durations, where there is more than one.
   var samples: Samples?
   var usage: Usage?
-  /// Syncs per operation, where the engine says.
+  /// Syncs per operation, where engines take turns and have no usage of their own.
   var syncs: Double?
   var note = ""
 

@@ -16,6 +16,12 @@ struct Samples {
     values.append(nanoseconds)
   }
 
+  mutating func add(_ others: Samples) {
+    values += others.values
+  }
+
+  var mean: Double { Double(values.reduce(0, +)) / Double(max(values.count, 1)) }
+
   /// Runs an operation and adds how long it took.
   mutating func time<Result>(
     _ body: () throws(BenchmarkError) -> Result

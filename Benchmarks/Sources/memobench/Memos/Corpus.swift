@@ -28,13 +28,16 @@ final class Corpus {
   var textCount: Int { ends.count }
 
   /// The memo with a number, counted from the oldest.
-  func memo(_ number: Int) -> NewMemo {
-    let place = number % ends.count
-    let start = place == 0 ? 0 : ends[place - 1]
+  func memo(_ number: Int) -> NewMemo { memo(number, text: number) }
+
+  /// The memo with a number, and with the text of another one.
+  func memo(_ number: Int, text: Int) -> NewMemo {
+    let textPlace = text % ends.count
+    let start = textPlace == 0 ? 0 : ends[textPlace - 1]
     return NewMemo(
       id: Identity(number), arrival: number, microseconds: time(number),
-      zoneSeconds: zones[place],
-      body: UnsafeRawBufferPointer(rebasing: bytes[start..<ends[place]]))
+      zoneSeconds: zones[number % ends.count],
+      body: UnsafeRawBufferPointer(rebasing: bytes[start..<ends[textPlace]]))
   }
 
   /// When the memo with a number was written.
@@ -43,18 +46,20 @@ final class Corpus {
   }
 
   /// What a read has to give back for the memo with a number.
-  func expected(_ number: Int) -> SampleMemo {
-    let memo = memo(number)
+  func expected(_ number: Int) -> SampleMemo { expected(number, text: number) }
+
+  func expected(_ number: Int, text: Int) -> SampleMemo {
+    let memo = memo(number, text: text)
     return SampleMemo(
       id: memo.id, microseconds: memo.microseconds, zoneSeconds: memo.zoneSeconds,
       body: String(decoding: memo.body, as: UTF8.self))
   }
 
   /// What a read of memos has to see.
-  func tally(_ numbers: some Sequence<Int>) -> Tally {
+  func tally(_ numbers: some Sequence<Int>, _ texts: Texts = Texts()) -> Tally {
     var tally = Tally()
     for number in numbers {
-      let memo = memo(number)
+      let memo = memo(number, text: texts.text(number))
       tally.add(microseconds: memo.microseconds, idHead: memo.id.high, body: memo.body)
     }
     return tally

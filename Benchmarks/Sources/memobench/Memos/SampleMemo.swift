@@ -9,7 +9,7 @@ struct NewMemo {
 }
 
 /// A memo as an app wants it: what reads that decode give back, the same for every engine.
-struct SampleMemo: Equatable {
+struct SampleMemo: Hashable {
   let id: Identity
   let microseconds: Int64
   let zoneSeconds: Int32

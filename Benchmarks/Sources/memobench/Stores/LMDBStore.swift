@@ -15,7 +15,9 @@ struct LMDBEngine: Engine {
 }
 
 /// An open environment with its two tables.
-private final class LMDBStore: Store {
+private final class LMDBStore: ScanningStore {
+  static var isInverted: Bool { false }
+
   private let folder: String
   private var environment: OpaquePointer?
   private var memos = MDB_dbi()
@@ -71,6 +73,20 @@ private final class LMDBStore: Store {
     try Self.check(mdb_txn_commit(transaction), "mdb_txn_commit")
   }
 
+  private func put(
+    _ memo: NewMemo, at key: [UInt8], _ transaction: OpaquePointer?, flags: Int32
+  ) throws(BenchmarkError) {
+    try measured {
+      try key.withValue { place in
+        var value = MDB_val(mv_size: Record.valueByteCount(memo), mv_data: nil)
+        let code = mdb_put(transaction, memos, &place, &value, UInt32(flags | MDB_RESERVE))
+        try Self.check(code, "mdb_put")
+        Record.store(
+          memo, in: UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+      }
+    }
+  }
+
   private func add(
     _ memo: NewMemo, _ transaction: OpaquePointer?, appending: Bool
   ) throws(BenchmarkError) {
@@ -80,21 +96,17 @@ private final class LMDBStore: Store {
         try key.withValue { place in
           try Self.check(
             mdb_put(transaction, ids, &id, &place, UInt32(MDB_NOOVERWRITE)), "mdb_put")
-          var value = MDB_val(mv_size: Record.valueByteCount(memo), mv_data: nil)
-          let flags = UInt32(appending ? MDB_APPEND | MDB_RESERVE : MDB_RESERVE)
-          try Self.check(mdb_put(transaction, memos, &place, &value, flags), "mdb_put")
-          Record.store(
-            memo, in: UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
         }
       }
     }
+    try put(memo, at: key, transaction, flags: appending ? MDB_APPEND : 0)
   }
 
-  func load(_ memos: [NewMemo]) throws(BenchmarkError) {
+  func load(_ memos: [NewMemo], isOrdered: Bool) throws(BenchmarkError) {
     for start in stride(from: 0, to: memos.count, by: 100_000) {
       try writing { transaction throws(BenchmarkError) in
         for memo in memos[start..<min(start + 100_000, memos.count)] {
-          try add(memo, transaction, appending: true)
+          try add(memo, transaction, appending: isOrdered)
         }
       }
     }
@@ -103,6 +115,15 @@ private final class LMDBStore: Store {
   func insert(_ memo: NewMemo) throws(BenchmarkError) {
     try writing { transaction throws(BenchmarkError) in
       try add(memo, transaction, appending: false)
+    }
+  }
+
+  func update(_ memos: [NewMemo]) throws(BenchmarkError) {
+    try writing { transaction throws(BenchmarkError) in
+      for memo in memos {
+        let key = Record.key(memo.microseconds, memo.arrival, isInverted: false)
+        try put(memo, at: key, transaction, flags: 0)
+      }
     }
   }
 
@@ -130,6 +151,19 @@ private final class LMDBStore: Store {
     return try body()
   }
 
+  func contains(_ id: Identity) throws(BenchmarkError) -> Bool {
+    try reading { () throws(BenchmarkError) in
+      try measured {
+        try Record.key(of: id).withValue { id in
+          var place = MDB_val()
+          let code = mdb_get(reader, ids, &id, &place)
+          if code != MDB_NOTFOUND { try Self.check(code, "mdb_get") }
+          return code == 0
+        }
+      }
+    }
+  }
+
   func memo(for id: Identity) throws(BenchmarkError) -> SampleMemo? {
     try reading { () throws(BenchmarkError) in
       try measured {
@@ -146,8 +180,7 @@ private final class LMDBStore: Store {
     }
   }
 
-  /// Goes over memos until `visit` says that it is enough.
-  private func scan(
+  func scan(
     _ direction: Direction, notAfter microseconds: Int64?,
     _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
   ) throws(BenchmarkError) {
@@ -173,27 +206,6 @@ private final class LMDBStore: Store {
       }
       if code != MDB_NOTFOUND { try Self.check(code, "mdb_cursor_get") }
     }
-  }
-
-  func latest(_ count: Int) throws(BenchmarkError) -> [SampleMemo] {
-    var result: [SampleMemo] = []
-    result.reserveCapacity(count)
-    try scan(.newestFirst, notAfter: nil) { key, value in
-      result.append(Record.decode(key: key, value: value, isInverted: false))
-      return result.count < count
-    }
-    return result
-  }
-
-  func tally(
-    _ direction: Direction, notAfter microseconds: Int64?, limit: Int
-  ) throws(BenchmarkError) -> Tally {
-    var tally = Tally()
-    try scan(direction, notAfter: microseconds) { key, value in
-      Record.tally(key: key, value: value, isInverted: false, into: &tally)
-      return tally.count < limit
-    }
-    return tally
   }
 
   /// LMDB never shrinks; its own way is a compact copy that takes the file's place.

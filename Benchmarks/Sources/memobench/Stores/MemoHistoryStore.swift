@@ -75,7 +75,7 @@ final class MemoHistoryStore: Store {
     return samples
   }
 
-  func load(_ memos: [NewMemo]) throws(BenchmarkError) {
+  func load(_ memos: [NewMemo], isOrdered: Bool) throws(BenchmarkError) {
     throw .unsupported("bulk load")
   }
 
@@ -84,8 +84,20 @@ final class MemoHistoryStore: Store {
     try Self.wait { [store] in try await store.insert(value) }
   }
 
+  func update(_ memos: [NewMemo]) throws(BenchmarkError) {
+    guard memos.count == 1 else { throw .unsupported("change of many memos at once") }
+    let value = try measured { try Self.memo(memos[0]) }
+    try Self.wait { [store] in _ = try await store.upsert(value) }
+  }
+
   func delete(_ ids: [Identity]) throws(BenchmarkError) {
-    throw .unsupported("deleting of many memos at once")
+    guard ids.count == 1 else { throw .unsupported("deleting of many memos at once") }
+    let id = try measured { try Self.identifier(ids[0]) }
+    try Self.wait { [store] in _ = try await store.delete(id) }
+  }
+
+  func contains(_ id: Identity) throws(BenchmarkError) -> Bool {
+    try measured { try store.memo(for: Self.identifier(id)) != nil }
   }
 
   func memo(for id: Identity) throws(BenchmarkError) -> SampleMemo? {

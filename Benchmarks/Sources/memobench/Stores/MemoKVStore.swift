@@ -40,7 +40,7 @@ private final class MemoKVStore: Store {
     batch.put(key, forKey: Record.key(of: memo.id), in: ids)
   }
 
-  func load(_ memos: [NewMemo]) throws(BenchmarkError) {
+  func load(_ memos: [NewMemo], isOrdered: Bool) throws(BenchmarkError) {
     for start in stride(from: 0, to: memos.count, by: 100_000) {
       var batch = WriteBatch()
       for memo in memos[start..<min(start + 100_000, memos.count)] { add(memo, to: &batch) }
@@ -59,6 +59,15 @@ private final class MemoKVStore: Store {
     try measured { try database.write(batch) }
   }
 
+  func update(_ changed: [NewMemo]) throws(BenchmarkError) {
+    var batch = WriteBatch()
+    for memo in changed {
+      let key = Record.key(memo.microseconds, memo.arrival, isInverted: true)
+      batch.put(Record.value(memo), forKey: key, in: memos)
+    }
+    try measured { try database.write(batch) }
+  }
+
   func delete(_ identities: [Identity]) throws(BenchmarkError) {
     try measured {
       var batch = WriteBatch()
@@ -69,6 +78,10 @@ private final class MemoKVStore: Store {
       }
       try database.write(batch)
     }
+  }
+
+  func contains(_ id: Identity) throws(BenchmarkError) -> Bool {
+    try measured { try database.value(forKey: Record.key(of: id), in: ids) != nil }
   }
 
   func memo(for id: Identity) throws(BenchmarkError) -> SampleMemo? {
@@ -121,8 +134,6 @@ private final class MemoKVStore: Store {
   func settle() throws(BenchmarkError) {
     try measured { try database.compact() }
   }
-
-  var syncCount: Int? { try? database.statistics().syncCount }
 
   /// Segments and log: what was replaced stays for ten minutes, for copies of the folder.
   var liveByteCount: Int? {

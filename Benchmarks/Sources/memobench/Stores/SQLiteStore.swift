@@ -1,4 +1,5 @@
 import CSQLite
+import Dispatch
 
 /// SQLite: a table with a unique id and an index on the time.
 struct SQLiteEngine: Engine {
@@ -17,6 +18,7 @@ struct SQLiteEngine: Engine {
 /// An open connection with its statements.
 private final class SQLiteStore: Store {
   private var connection: OpaquePointer?
+  private let lock = DispatchSemaphore(value: 1)
   private var statements: [String: OpaquePointer] = [:]
 
   init(_ path: String) throws(BenchmarkError) {
@@ -68,6 +70,15 @@ private final class SQLiteStore: Store {
     return false
   }
 
+  /// Binds a text that lives until the statement was stepped.
+  private func bind(
+    _ text: UnsafeRawBufferPointer, to statement: OpaquePointer, _ place: Int32
+  ) {
+    sqlite3_bind_text(
+      statement, place, text.baseAddress?.assumingMemoryBound(to: CChar.self),
+      Int32(text.count), nil)
+  }
+
   private func add(_ memo: NewMemo) throws(BenchmarkError) {
     let insert = try statement("INSERT INTO memos(place, id, time, zone, body) VALUES(?,?,?,?,?)")
     let id = Record.key(of: memo.id)
@@ -77,16 +88,14 @@ private final class SQLiteStore: Store {
       sqlite3_bind_blob(insert, 2, id.baseAddress, 16, nil)
       sqlite3_bind_int64(insert, 3, memo.microseconds)
       sqlite3_bind_int(insert, 4, memo.zoneSeconds)
-      sqlite3_bind_text(
-        insert, 5, memo.body.baseAddress?.assumingMemoryBound(to: CChar.self),
-        Int32(memo.body.count), nil)
+      bind(memo.body, to: insert, 5)
       return sqlite3_step(insert)
     }
     sqlite3_reset(insert)
     try check(code)
   }
 
-  func load(_ memos: [NewMemo]) throws(BenchmarkError) {
+  func load(_ memos: [NewMemo], isOrdered: Bool) throws(BenchmarkError) {
     for start in stride(from: 0, to: memos.count, by: 100_000) {
       try run("BEGIN")
       for memo in memos[start..<min(start + 100_000, memos.count)] { try add(memo) }
@@ -94,8 +103,26 @@ private final class SQLiteStore: Store {
     }
   }
 
+  /// One connection, used by one thread at a time.
   func insert(_ memo: NewMemo) throws(BenchmarkError) {
+    lock.wait()
+    defer { lock.signal() }
     try add(memo)
+  }
+
+  func update(_ memos: [NewMemo]) throws(BenchmarkError) {
+    try run("BEGIN")
+    let update = try statement("UPDATE memos SET body = ? WHERE id = ?")
+    for memo in memos {
+      let code = Record.key(of: memo.id).withUnsafeBytes { id in
+        bind(memo.body, to: update, 1)
+        sqlite3_bind_blob(update, 2, id.baseAddress, 16, nil)
+        return sqlite3_step(update)
+      }
+      sqlite3_reset(update)
+      try check(code)
+    }
+    try run("COMMIT")
   }
 
   func delete(_ ids: [Identity]) throws(BenchmarkError) {
@@ -126,6 +153,18 @@ private final class SQLiteStore: Store {
   private func body(_ row: OpaquePointer) -> UnsafeRawBufferPointer {
     let text = sqlite3_column_text(row, 3)
     return UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(row, 3)))
+  }
+
+  func contains(_ id: Identity) throws(BenchmarkError) -> Bool {
+    let select = try statement("SELECT 1 FROM memos WHERE id = ?")
+    let isFound = try measured {
+      try Record.key(of: id).withUnsafeBytes { id in
+        sqlite3_bind_blob(select, 1, id.baseAddress, 16, nil)
+        return try step(select)
+      }
+    }
+    sqlite3_reset(select)
+    return isFound
   }
 
   func memo(for id: Identity) throws(BenchmarkError) -> SampleMemo? {

@@ -38,14 +38,22 @@ enum Direction: String {
 ///
 /// What a store cannot do throws ``BenchmarkError/unsupported(_:)``.
 protocol Store: AnyObject {
-  /// Stores many memos in the order of their numbers; the last call of ``finishLoading()`` makes
-  /// them durable.
-  func load(_ memos: [NewMemo]) throws(BenchmarkError)
+  /// Stores many memos; the last call of ``finishLoading()`` makes them durable.
+  ///
+  /// - Parameters:
+  ///   - memos: The memos.
+  ///   - isOrdered: Whether they are in the order of their numbers, and later than all before.
+  /// - Throws: When the engine refuses.
+  func load(_ memos: [NewMemo], isOrdered: Bool) throws(BenchmarkError)
   func finishLoading() throws(BenchmarkError)
   /// Stores one memo; durable when it returns. Refuses an id that is there.
   func insert(_ memo: NewMemo) throws(BenchmarkError)
+  /// Gives memos that are there other texts, together; durable when it returns.
+  func update(_ memos: [NewMemo]) throws(BenchmarkError)
   /// Deletes memos together; durable when it returns.
   func delete(_ ids: [Identity]) throws(BenchmarkError)
+  /// Whether a memo is there, without reading its text.
+  func contains(_ id: Identity) throws(BenchmarkError) -> Bool
   func memo(for id: Identity) throws(BenchmarkError) -> SampleMemo?
   /// The newest memos, decoded, newest first.
   func latest(_ count: Int) throws(BenchmarkError) -> [SampleMemo]
@@ -62,8 +70,6 @@ protocol Store: AnyObject {
   ) throws(BenchmarkError) -> Tally
   /// The engine's own pass that makes the store small and quick.
   func settle() throws(BenchmarkError)
-  /// Syncs that the engine counted since it was opened; `nil` when it does not say.
-  var syncCount: Int? { get }
   /// Bytes of files that are in use; the rest waits for deletion. `nil` when all are.
   var liveByteCount: Int? { get }
   /// What the engine says of its own writing since it was opened, for a note; empty without.
@@ -73,7 +79,7 @@ protocol Store: AnyObject {
 
 extension Store {
   func finishLoading() throws(BenchmarkError) {}
-  var syncCount: Int? { nil }
+  func load(_ memos: [NewMemo]) throws(BenchmarkError) { try load(memos, isOrdered: true) }
   var liveByteCount: Int? { nil }
   var writtenByCause: [String: Int] { [:] }
 }
@@ -82,8 +88,7 @@ extension Store {
 enum EngineCatalog {
   static let all: [any Engine] = [
     MemoKVEngine(), MemoKVEngine(cacheMebibytes: 64), MemoHistoryEngine(), LMDBEngine(),
-    SQLiteEngine(),
-    LevelDBEngine(), RocksDBEngine(),
+    SQLiteEngine(), LevelDBEngine(), RocksDBEngine(),
   ]
   /// What the raw device is called in rows that have it.
   static let rawDevice = "raw"

@@ -19,7 +19,7 @@ enum DeleteMost: Workload {
           try store.delete(gone.map(Identity.init(_:)))
         }
         let start = now()
-        let usage = Usage.current
+        let usage = Usage.start
         try store.settle()
         var time = Cell(engine.name, Double(now() - start))
         time.usage = Usage.current - usage

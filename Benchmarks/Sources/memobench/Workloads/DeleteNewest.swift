@@ -20,7 +20,7 @@ enum DeleteNewest: Workload {
         let store = try engine.open(folder)
         let before = try latest(bench, store, count)
         let start = now()
-        let usage = Usage.current
+        let usage = Usage.start
         for first in stride(from: kept, to: count, by: 10_000) {
           try store.delete((first..<min(first + 10_000, count)).map(Identity.init(_:)))
         }

@@ -15,12 +15,10 @@ enum DiskSize: Workload {
     var pass = Row(
       name: "settle", summary: "time of that pass (compact, VACUUM, compact copy)",
       goals: [.atMost(12e9 * scale)])
-    for engine in bench.originals {
-      fresh.cells += try bench.cells(of: [engine]) { engine throws(BenchmarkError) in
-        let fixture = try bench.fixture(engine, count)
-        return cell(engine, fixture.freshLiveByteCount, fixture.freshByteCount)
-      }
-      guard let settling = try? bench.fixture(engine, count).settling else { continue }
+    for engine in try bench.loaded(count) {
+      let fixture = try bench.fixture(engine, count)
+      fresh.cells.append(cell(engine, fixture.freshLiveByteCount, fixture.freshByteCount))
+      guard let settling = fixture.settling else { continue }
       settled.cells.append(cell(engine, settling.liveByteCount, settling.byteCount))
       pass.cells.append(Cell(engine.name, Double(settling.duration)))
     }

@@ -6,12 +6,12 @@ enum DurableInsert: Workload {
   static func rows(_ bench: Bench) throws(BenchmarkError) -> [Row] {
     let size = min(bench.options.count, 100_000)
     let count = bench.samples(3000)
-    var stores: [(name: String, store: any Store, samples: Samples, syncs: Int?)] = []
+    var stores: [(name: String, store: any Store, samples: Samples, syncs: Int)] = []
     for engine in bench.originals where !(engine is MemoHistoryEngine) {
       let store = try engine.open(try bench.copy(engine, size, named: "insert"))
       // The first write of a process makes files and threads; it is no insert like the others.
       try store.insert(bench.corpus.memo(size))
-      stores.append((engine.name, store, Samples(capacity: count), store.syncCount))
+      stores.append((engine.name, store, Samples(capacity: count), 0))
     }
     let overwriting = try RawDevice(bench.folder + "/raw-overwrite", overwriting: 256 << 10)
     let growing = try RawDevice(bench.folder + "/raw-append", overwriting: 0)
@@ -24,7 +24,9 @@ enum DurableInsert: Workload {
       try append.time { () throws(BenchmarkError) in try growing.write(bytes) }
       for place in stores.indices {
         let store = stores[place].store
+        let syncs = Usage.syncCount
         try stores[place].samples.time { () throws(BenchmarkError) in try store.insert(memo) }
+        stores[place].syncs += Usage.syncCount - syncs
       }
     }
     var cells = [Cell("raw", raw, note: "overwrite"), Cell("raw-append", append)]
@@ -32,9 +34,7 @@ enum DurableInsert: Workload {
       let newest = (1...3).map { bench.corpus.expected(size + 1 + count - $0) }
       try check(try store.latest(3) == newest, "newest after inserts into \(name)")
       var cell = Cell(name, samples)
-      if let before = syncs, let after = store.syncCount {
-        cell.syncs = Double(after - before) / Double(count)
-      }
+      cell.syncs = Double(syncs) / Double(count)
       cells.append(cell)
       try store.close()
     }

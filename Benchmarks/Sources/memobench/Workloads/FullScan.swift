@@ -15,7 +15,7 @@ enum FullScan: Workload {
       let store = try bench.warm(engine, bench.options.count)
       defer { try? store.close() }
       var samples = Samples()
-      let usage = Usage.current
+      let usage = Usage.start
       for _ in 0..<bench.samples(7) {
         let tally = try samples.time { () throws(BenchmarkError) in
           try store.tally(direction, notAfter: nil, limit: .max)

@@ -36,7 +36,7 @@ enum GetByID: Workload {
   ) throws(BenchmarkError) -> Cell {
     var random = Mixer(seed: 7)
     var samples = Samples(capacity: count)
-    let usage = Usage.current
+    let usage = Usage.start
     for round in 0..<count + count / 10 {
       let number = Int.random(in: 0..<bench.options.count, using: &random)
       let id = Identity(isPresent ? number : number + 1 << 40)

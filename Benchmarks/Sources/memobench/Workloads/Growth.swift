@@ -9,7 +9,7 @@ enum Growth: Workload {
     for size in sizes + [bench.options.count] {
       rows += [
         try row(bench, size, "open + newest 200", open), try row(bench, size, "get by id", get),
-        try row(bench, size, "durable insert", insert), try row(bench, size, "disk settled", disk),
+        try inserts(bench, size), try row(bench, size, "disk settled", disk),
       ]
     }
     return rows
@@ -59,21 +59,34 @@ enum Growth: Workload {
     return Cell(engine.name, samples)
   }
 
-  private static func insert(
-    _ bench: Bench, _ engine: any Engine, _ size: Int
-  ) throws(BenchmarkError) -> Cell {
-    let folder = try bench.copy(engine, size, named: "growth")
-    let store = try engine.open(folder)
-    // The first write of a process makes files and threads.
-    try store.insert(bench.corpus.memo(size))
-    var samples = Samples()
-    for number in size + 1...size + bench.samples(200) {
-      try samples.time { () throws(BenchmarkError) in try store.insert(bench.corpus.memo(number)) }
-      try check(try store.latest(1) == [bench.corpus.expected(number)], "newest of \(engine.name)")
+  /// In turn, so that a busy device meets all engines.
+  private static func inserts(_ bench: Bench, _ size: Int) throws(BenchmarkError) -> Row {
+    var row = Row(name: "growth \(size): durable insert", summary: "among \(size) memos")
+    row.growth = ("durable insert", size)
+    var stores: [(name: String, store: any Store, folder: String, samples: Samples)] = []
+    for engine in try bench.loaded(size) {
+      let folder = try bench.copy(engine, size, named: "growth")
+      let store = try engine.open(folder)
+      // The first write of a process makes files and threads.
+      try store.insert(bench.corpus.memo(size))
+      stores.append((engine.name, store, folder, Samples()))
     }
-    try store.close()
-    try Files.remove(folder)
-    return Cell(engine.name, samples)
+    for number in size + 1...size + bench.samples(200) {
+      let memo = bench.corpus.memo(number)
+      for (place, entry) in stores.enumerated() {
+        try stores[place].samples.time { () throws(BenchmarkError) in
+          try entry.store.insert(memo)
+        }
+        let newest = try entry.store.latest(1)
+        try check(newest == [bench.corpus.expected(number)], "newest of \(entry.name)")
+      }
+    }
+    for (name, store, folder, samples) in stores {
+      try store.close()
+      try Files.remove(folder)
+      row.cells.append(Cell(name, samples))
+    }
+    return row
   }
 
   private static func disk(

@@ -6,7 +6,7 @@ enum InsertWhileCompacting: Workload {
   static let summary = "p99.9 of durable inserts while a compaction runs, against idle"
 
   /// The engines whose pass runs beside writes.
-  private static let concurrent = ["memokv", "leveldb", "rocksdb"]
+  static let concurrent = ["memokv", "leveldb", "rocksdb"]
 
   static func rows(_ bench: Bench) throws(BenchmarkError) -> [Row] {
     let size = min(bench.options.count, 300_000)
@@ -47,7 +47,7 @@ enum InsertWhileCompacting: Workload {
       try busy.time { () throws(BenchmarkError) in try store.insert(memo) }
       number += 1
     }
-    try pass.check()
+    try pass.finish()
     var idle = Samples()
     for _ in 0..<bench.samples(5000) {
       let memo = bench.corpus.memo(number)
@@ -61,7 +61,7 @@ enum InsertWhileCompacting: Workload {
 }
 
 /// The engine's pass on a thread of its own.
-private final class BackgroundPass: Sendable {
+final class BackgroundPass: Sendable {
   private let group = DispatchGroup()
   nonisolated(unsafe) private var failure: BenchmarkError?
 
@@ -74,7 +74,9 @@ private final class BackgroundPass: Sendable {
 
   var isFinished: Bool { group.wait(timeout: .now()) == .success }
 
-  func check() throws(BenchmarkError) {
+  /// Waits for its end.
+  func finish() throws(BenchmarkError) {
+    group.wait()
     if let failure { throw failure }
   }
 }

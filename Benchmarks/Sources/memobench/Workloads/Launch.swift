@@ -20,12 +20,13 @@ enum Launch: Workload {
   }
 
   /// The first open of a new process, all engines in turn; the page cache is warm.
-  private static func first(_ bench: Bench, _ size: Int) throws(BenchmarkError) -> Row {
+  static func first(_ bench: Bench, _ size: Int) throws(BenchmarkError) -> Row {
     let expected = expectedDigest(bench, size)
+    let engines = try bench.loaded(size)
     var samples: [String: Samples] = [:]
     for round in 0..<bench.samples(60) {
-      for engine in bench.originals {
-        guard let folder = try? bench.fixture(engine, size).folder else { continue }
+      for engine in engines {
+        let folder = try bench.fixture(engine, size).folder
         let numbers = try ChildProcess.again(["launch", engine.name, folder]).numbers
         try check(numbers.dropFirst().first == expected, "newest 200 of \(engine.name)")
         // The first round warms up.
@@ -35,7 +36,7 @@ enum Launch: Workload {
     var row = Row(
       name: "launch \(size)", summary: "first open of a process + newest 200 decoded",
       goals: [.times(1, of: "lmdb")])
-    row.cells = bench.originals.compactMap { engine in
+    row.cells = engines.compactMap { engine in
       samples[engine.name].map { Cell(engine.name, $0) }
     }
     return row

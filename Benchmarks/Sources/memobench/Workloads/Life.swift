@@ -16,7 +16,7 @@ enum Life: Workload {
       Files.settleDevice()
       let device = Device.bytesWritten(holding: folder)
       let start = now()
-      let usage = Usage.current
+      let usage = Usage.start
       for first in stride(from: 0, to: count, by: 100) {
         let store = try engine.open(folder)
         let newest = try store.latest(200)

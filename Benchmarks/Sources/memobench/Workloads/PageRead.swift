@@ -19,7 +19,7 @@ enum PageRead: Workload {
     let pageCount = 200
     var random = Mixer(seed: 11)
     var samples = Samples(capacity: count)
-    let usage = Usage.current
+    let usage = Usage.start
     for round in 0..<count + count / 10 {
       let number = Int.random(in: 0..<bench.options.count, using: &random)
       let time = bench.corpus.time(number)
