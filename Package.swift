@@ -15,6 +15,9 @@ let common: [SwiftSetting] =
 
 let strict: [SwiftSetting] = common + [.strictMemorySafety()]
 
+// Optimising the tests took most of the time of a build, and what takes time in them is the engine.
+let tests: [SwiftSetting] = common + [.unsafeFlags(["-Onone"])]
+
 let package = Package(
   name: "MemoKV",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -53,21 +56,21 @@ let package = Package(
       name: "KVTestSupport", dependencies: ["KVEngine"],
       path: "Tests/KVTestSupport", swiftSettings: common),
     .testTarget(
-      name: "KVEngineTests", dependencies: ["KVEngine", "KVTestSupport"], swiftSettings: common),
+      name: "KVEngineTests", dependencies: ["KVEngine", "KVTestSupport"], swiftSettings: tests),
     .testTarget(
       name: "KVDurabilityTests",
       dependencies: ["KVSalvage", "KVEngine", "MemoCore", "KVTestSupport", "kvinspect"],
-      swiftSettings: common),
+      swiftSettings: tests),
     .testTarget(
       name: "MemoHistoryTests",
       dependencies: ["MemoHistory", "MemoCore", "KVEngine", "KVTestSupport"],
-      swiftSettings: common),
+      swiftSettings: tests),
     .testTarget(
       name: "KVInspectTests",
       dependencies: ["KVInspectCore", "MemoCore", "KVEngine", "KVTestSupport", "kvinspect"],
-      exclude: ["Fixtures"], swiftSettings: common),
+      exclude: ["Fixtures"], swiftSettings: tests),
     .testTarget(
-      name: "RepositoryTests", dependencies: ["KVEngine", "MemoCore"], swiftSettings: common),
+      name: "RepositoryTests", dependencies: ["KVEngine", "MemoCore"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11
