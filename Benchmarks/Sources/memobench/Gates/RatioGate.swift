@@ -50,19 +50,19 @@ enum RatioGates {
       (try GateWork.inspector(bench), try GateWork.shell(bench))
     },
     RatioGate(
-      work: "launch", ours: "memokv", other: "lmdb", quiet: 5, rounds: 41,
+      work: "launch", ours: "memokv", other: "lmdb", quiet: 3.7, rounds: 41,
       reason: "LMDB maps its file and decodes nothing"
     ) { bench throws(BenchmarkError) in
       (try GateWork.launch(bench, "memokv"), try GateWork.launch(bench, "lmdb"))
     },
     RatioGate(
-      work: "launch", ours: "memohistory", other: "lmdb", quiet: 6, rounds: 41,
+      work: "launch", ours: "memohistory", other: "lmdb", quiet: 5.4, rounds: 41,
       reason: "the same with Memo values"
     ) { bench throws(BenchmarkError) in
       (try GateWork.launch(bench, "memohistory"), try GateWork.launch(bench, "lmdb"))
     },
     RatioGate(
-      work: "insert", ours: "memokv", other: "raw", quiet: 1.25, room: 1.4, rounds: 401,
+      work: "insert", ours: "memokv", other: "raw", quiet: 1.15, room: 1.4, rounds: 401,
       reason: "the device is the same for both; a second sync would double it"
     ) { bench throws(BenchmarkError) in
       (try GateWork.insert(bench, "memokv"), try GateWork.rawWrite(bench))
@@ -74,19 +74,19 @@ enum RatioGates {
       (try GateWork.get(bench, "memokv", true), try GateWork.get(bench, "lmdb", true))
     },
     RatioGate(
-      work: "get absent", ours: "memokv", other: "lmdb", quiet: 2.8, rounds: 101,
+      work: "get absent", ours: "memokv", other: "lmdb", quiet: 2.1, rounds: 101,
       reason: "the filter answers; no block is read"
     ) { bench throws(BenchmarkError) in
       (try GateWork.get(bench, "memokv", false), try GateWork.get(bench, "lmdb", false))
     },
     RatioGate(
-      work: "page", ours: "memokv", other: "lmdb", quiet: 10, rounds: 101,
+      work: "page", ours: "memokv", other: "lmdb", quiet: 8, rounds: 101,
       reason: "every page decompresses its blocks"
     ) { bench throws(BenchmarkError) in
       (try GateWork.page(bench, "memokv"), try GateWork.page(bench, "lmdb"))
     },
     RatioGate(
-      work: "scan", ours: "memokv", other: "leveldb", quiet: 2.4, rounds: 15,
+      work: "scan", ours: "memokv", other: "leveldb", quiet: 1.8, rounds: 15,
       reason: "both decompress; LevelDB has larger blocks without a dictionary"
     ) { bench throws(BenchmarkError) in
       (try GateWork.scan(bench, "memokv"), try GateWork.scan(bench, "leveldb"))
