@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a compaction is for.
 enum CompactionKind: Equatable {
   /// What the policy wants by itself.
@@ -32,6 +34,7 @@ package final class Compactor: Sendable {
   /// Whether a compaction runs; no handler of the app is called by it.
   private let isRunning = Lock(false)
   private let hasEnded = Condition()
+  private let requestCount = Atomic(0)
   private let mergeEnded = Condition()
 
   package init(_ pipeline: CommitPipeline, state: EngineState) {
@@ -71,6 +74,8 @@ package final class Compactor: Sendable {
     isRequested: Bool, upTo sequence: SequenceNumber = .max,
     isCancelled: @escaping @Sendable () -> Bool
   ) throws(DatabaseError) -> Bool {
+    if isRequested { requestCount.add(1, ordering: .sequentiallyConsistent) }
+    defer { if isRequested { requestCount.subtract(1, ordering: .sequentiallyConsistent) } }
     guard takeTurn(waits: isRequested) else { return false }
     defer {
       isRunning.withLock { $0 = false }
@@ -82,6 +87,10 @@ package final class Compactor: Sendable {
       guard isRequested, waitForOtherMerges() else { return false }
     }
   }
+
+  /// Whether somebody waits for a request: then a merge that runs by itself ends, since the request
+  /// merges the same at once, and the thread that it runs on may have a low priority.
+  var isAwaited: Bool { requestCount.load(ordering: .sequentiallyConsistent) > 0 }
 
   /// Waits until no merge runs on another thread: what it has in hand may be due then.
   ///
@@ -112,8 +121,11 @@ package final class Compactor: Sendable {
   }
 
   private func compact(
-    _ kind: CompactionKind, isCancelled: @escaping @Sendable () -> Bool
+    _ kind: CompactionKind, isCancelled isStopped: @escaping @Sendable () -> Bool
   ) throws(DatabaseError) -> Bool {
+    let isCancelled: @Sendable () -> Bool = {
+      isStopped() || kind == .due && self.isAwaited
+    }
     let (damaged, barren, jobs) = lessons.withLock { ($0.damaged, $0.barren, $0.jobs) }
     let job = try pipeline.exclusively { writer throws(DatabaseError) in
       try writer.nextCompaction(

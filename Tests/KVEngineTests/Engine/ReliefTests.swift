@@ -77,6 +77,36 @@ import Testing
     try database.close()
   }
 
+  @Test(arguments: StoreVolume.allCases)
+  func aRequestTakesTheTurnOfAMergeThatRunsByItself(volume: StoreVolume) throws {
+    var store = try makeStore(on: volume)
+    store.options.worksInBackground = false
+    let database = try store.open()
+    let spaces = try ["a", "b", "c"].map(database.space)
+    for round in 0..<8 { try write(round, to: database, spaces: spaces) }
+    let hasBegun = Lock(false)
+    let outcome = Lock<DatabaseError?>(nil)
+    let hasEnded = Lock(false)
+    Thread {
+      do throws(DatabaseError) {
+        _ = try database.compactor.step(isRequested: false) {
+          hasBegun.withLock { $0 = true }
+          while !database.compactor.isAwaited { usleep(1000) }
+          return false
+        }
+      } catch {
+        outcome.withLock { $0 = error }
+      }
+      hasEnded.withLock { $0 = true }
+    }.start()
+    #expect(try waitFor { hasBegun.withLock { $0 } })
+    try database.compact()
+    #expect(try waitFor { hasEnded.withLock { $0 } })
+    #expect(outcome.withLock { $0 } == .cancelled)
+    #expect(try database.verify().isSound)
+    try database.close()
+  }
+
   @Test(.bug(id: "B59"), arguments: StoreVolume.allCases)
   func aMergeThatFailsIsNotTriedAgainAtOnce(volume: StoreVolume) throws {
     var store = try makeStore(on: volume)
