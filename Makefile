@@ -56,7 +56,7 @@ memobench: setup
 	@test -x $(MEMOBENCH)
 
 bench: kvinspect memobench
-	$(MEMOBENCH) --minutes 12 --html build/bench.html $(BENCH_FLAGS)
+	$(MEMOBENCH) --minutes 12 --html build/bench.html --goals build/bench.md $(BENCH_FLAGS)
 
 bench-quick: kvinspect memobench
 	$(MEMOBENCH) --count 100000 --quick $(BENCH_FLAGS)

@@ -56,5 +56,6 @@ func run(_ options: Options) throws(BenchmarkError) {
   }
   if let comparison { show(comparison.text(report.rows)) }
   if let page = options.page { try Files.write(Page(report: report).html, to: page) }
+  if let path = options.goalTable { try Files.write(report.goalTable, to: path) }
   if options.isJSON { Console.out(report.json) }
 }

@@ -9,6 +9,8 @@ struct Options {
   var isQuick = false
   /// Where the result goes as a page.
   var page: String?
+  /// Where the goals and what became of them go as a table in Markdown.
+  var goalTable: String?
   /// An earlier result to compare with.
   var oldResult: String?
   /// No workload begins later than this; what is left out is said.
@@ -27,7 +29,8 @@ struct Options {
 
   static let usage = """
     Usage: memobench [--count N] [--filter NAME] [--engines a,b] [--quick] [--json] [--list]
-                     [--html FILE] [--compare OLD.json] [--folder PATH] [--minutes N]
+                     [--html FILE] [--goals FILE] [--compare OLD.json] [--folder PATH]
+                     [--minutes N]
            memobench --gates | --write-bounds
 
       --count N       memos in the stores (default 1,000,000)
@@ -36,6 +39,7 @@ struct Options {
       --quick         fewer samples
       --json          print JSON; the table goes to standard error
       --html FILE     write a page with plots that needs no other file
+      --goals FILE    write the rows with a goal as a table in Markdown
       --compare OLD   put the numbers beside those of an earlier --json, mark changes over 10 %
       --list          print workloads and engines
       --folder PATH   make the stores below PATH (default: build)
@@ -66,6 +70,7 @@ struct Options {
         if let unknown { throw BenchmarkError("no engine is called \(unknown)") }
       case "--compare": oldResult = rest.popFirst()
       case "--html": page = rest.popFirst()
+      case "--goals": goalTable = rest.popFirst()
       case "--folder": folder = rest.popFirst() ?? folder
       default: throw BenchmarkError("unknown argument \(word)\n\(Self.usage)")
       }

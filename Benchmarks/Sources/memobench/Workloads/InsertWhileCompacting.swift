@@ -32,7 +32,7 @@ enum InsertWhileCompacting: Workload {
       busy.cells.append(Cell(engine.name, samples.busy, share: 0.999, note: note))
       try Files.remove(folder)
     }
-    if let ours = idle.cell("memokv") { busy.goals = [.atMost(2 * ours.headline)] }
+    if let ours = idle.cell("memokv") { busy.goals = [.atMost(3 * ours.headline)] }
     return [idle, busy].filter { !$0.cells.isEmpty }
   }
 
