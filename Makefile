@@ -3,6 +3,7 @@
 SWIFT ?= swift
 # Tests run optimised: byte code is 14 to 45 times slower without.
 TEST_FLAGS ?= -c release --disable-xctest
+ALONE_FLAGS = $(TEST_FLAGS) --disable-default-traits --scratch-path .build-alone
 KVINSPECT = .build/release/kvinspect
 # Static, stripped, so that a whole process starts in under a millisecond. The linker's only warning,
 # about dlopen in a static program, concerns nothing that is called here.
@@ -15,13 +16,14 @@ FORMATTED = Sources Tools Tests Package.swift Benchmarks/Sources Benchmarks/Pack
 MEMOBENCH = Benchmarks/.build/release/memobench
 BENCH_FLAGS ?=
 
-.PHONY: help run test sanitize test-builds test-build lint format kvinspect setup clean
+.PHONY: help run test test-alone sanitize test-builds test-build test-build-alone lint format kvinspect setup clean
 .PHONY: memobench bench bench-quick bench-life bench-ci bench-bounds
 
 help:
 	@echo 'make run             build kvinspect, import memos, print the newest $(COUNT)'
 	@echo 'make run FILE=F      the same with the memos of F (JSON Lines, - is standard input)'
 	@echo 'make test            run all tests'
+	@echo 'make test-alone      run the tests without liblz4, as apps get the package'
 	@echo 'make sanitize        run the tests under the thread and the address sanitizer'
 	@echo 'make lint            check the format of the sources'
 	@echo 'make kvinspect       build the tool alone: $(KVINSPECT)'
@@ -82,12 +84,19 @@ sanitize-%: setup
 	ASAN_OPTIONS=detect_leaks=0 MEMOKV_QUICK_TESTS=1 \
 	  $(SWIFT) test $(TEST_FLAGS) --sanitize=$* --scratch-path .build-$*
 
-# All that test and sanitize run: listing tests builds them. Each build keeps one core busy, so with
-# -j they take half of the time.
-test-builds: test-build test-build-thread test-build-address
+# What apps get: no C library, no trait. Enumerations take a part.
+test-alone:
+	MEMOKV_QUICK_TESTS=1 $(SWIFT) test $(ALONE_FLAGS)
+
+# All that test, test-alone and sanitize run: listing tests builds them. Each build keeps one core
+# busy, so with -j they take half of the time.
+test-builds: test-build test-build-alone test-build-thread test-build-address
 
 test-build: setup
 	$(SWIFT) test list $(TEST_FLAGS) >/dev/null
+
+test-build-alone:
+	$(SWIFT) test list $(ALONE_FLAGS) >/dev/null
 
 test-build-%: setup
 	$(SWIFT) test list $(TEST_FLAGS) --sanitize=$* --scratch-path .build-$* >/dev/null
@@ -99,4 +108,4 @@ format:
 	$(SWIFT) format --in-place --recursive --parallel $(FORMATTED)
 
 clean:
-	rm -rf .build .build-thread .build-address build Benchmarks/.build
+	rm -rf .build .build-alone .build-thread .build-address build Benchmarks/.build

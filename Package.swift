@@ -37,12 +37,13 @@ let package = Package(
       providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .target(name: "CKVShims"),
     .target(
-      name: "KVEngine",
+      name: "LZ4Blocks",
       dependencies: [
-        .target(name: "CLZ4", condition: .when(platforms: [.linux], traits: ["SystemLZ4"])),
-        "CKVShims",
+        .target(name: "CLZ4", condition: .when(platforms: [.linux], traits: ["SystemLZ4"]))
       ],
       swiftSettings: strict),
+    .target(
+      name: "KVEngine", dependencies: ["LZ4Blocks", "CKVShims"], swiftSettings: strict),
     .target(name: "KVSalvage", dependencies: ["KVEngine"], swiftSettings: strict),
     .target(name: "MemoCore", dependencies: ["KVSalvage", "KVEngine"], swiftSettings: strict),
     .target(name: "MemoHistory", dependencies: ["MemoCore"], swiftSettings: strict),
@@ -55,6 +56,13 @@ let package = Package(
     .target(
       name: "KVTestSupport", dependencies: ["KVEngine"],
       path: "Tests/KVTestSupport", swiftSettings: common),
+    .testTarget(
+      name: "LZ4BlocksTests",
+      dependencies: [
+        "LZ4Blocks",
+        .target(name: "CLZ4", condition: .when(platforms: [.linux], traits: ["SystemLZ4"])),
+      ],
+      swiftSettings: common),
     .testTarget(
       name: "KVEngineTests", dependencies: ["KVEngine", "KVTestSupport"], swiftSettings: tests),
     .testTarget(

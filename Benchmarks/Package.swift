@@ -15,6 +15,10 @@ let package = Package(
     // Header only: counts nothing outside of valgrind.
     .systemLibrary(name: "CValgrind", providers: [.apt(["valgrind"])]),
     .target(name: "CSyncs"),
+    // The main package has its own, which it does not show.
+    .systemLibrary(name: "CSystemLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    // A link to the sources of the main package's codec, which is no product of it.
+    .target(name: "SwiftLZ4"),
     // What the library adds to a program: the second is the first with a store of memos.
     .executableTarget(name: "program-alone"),
     .executableTarget(
@@ -23,7 +27,7 @@ let package = Package(
     .executableTarget(
       name: "memobench",
       dependencies: [
-        "CLMDB", "CSQLite", "CLevelDB", "CRocksDB", "CSyncs", "CValgrind",
+        "CLMDB", "CSQLite", "CLevelDB", "CRocksDB", "CSyncs", "CSystemLZ4", "CValgrind", "SwiftLZ4",
         .product(name: "KVEngine", package: "MemoKV"),
         .product(name: "MemoHistory", package: "MemoKV"),
       ],

@@ -11,7 +11,8 @@ import Testing
 
   /// What each module may import; the C library goes by three names.
   static let imports: [String: Set<String>] = [
-    "Sources/KVEngine": ["CKVShims", "CLZ4", "Glibc", "Musl", "Darwin", "Synchronization"],
+    "Sources/LZ4Blocks": ["CLZ4"],
+    "Sources/KVEngine": ["CKVShims", "LZ4Blocks", "Glibc", "Musl", "Darwin", "Synchronization"],
     "Sources/KVSalvage": ["KVEngine"],
     "Sources/MemoCore": ["KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin"],
     "Sources/MemoHistory": [
@@ -98,6 +99,11 @@ import Testing
 
   @Test func theLZ4LibraryHasOneDoor() {
     let files = Repository.swiftFiles.filter { $0.imports.contains("CLZ4") }
-    #expect(files.map(\.path) == ["Sources/KVEngine/Segment/LZ4Codec.swift"])
+    #expect(
+      files.map(\.path) == [
+        "Sources/LZ4Blocks/LZ4Library.swift", "Tests/LZ4BlocksTests/LibraryDecoder.swift",
+      ])
+    let codecs = Repository.productFiles.filter { $0.imports.contains("LZ4Blocks") }
+    #expect(codecs.map(\.path) == ["Sources/KVEngine/Segment/LZ4Codec.swift"])
   }
 }

@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// liblz4 takes an offset of 0; what it decodes it to is what the search for it relies on.
+  /// liblz4 takes an offset of 0.
   @Test(arguments: 0...40, [0, 1, 11, 14, 40, 300])
   func anOffsetOfZeroIsRefusedWhereverItIs(literalCount: Int, matchExtra: Int) {
     let literals = [UInt8](repeating: 0x41, count: literalCount)
@@ -124,11 +124,7 @@ import Testing
       for _ in 0..<matches { whole += [0x1F, 0x42, 1, 0, 0] }
       whole += [0xF0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
       let byteCount = literalCount + matchExtra + 4 + matches * 20 + 15
-      // Nothing else is wrong with the block, so this is the search for zeros at work.
-      let error = #expect(throws: FormatError.self) {
-        try decompress(whole, byteCount: byteCount)
-      }
-      #expect(error?.reason == "offset is 0")
+      #expect(throws: FormatError.self) { try decompress(whole, byteCount: byteCount) }
     }
   }
 
@@ -145,19 +141,5 @@ import Testing
       }
       _ = try? decompress(changed, byteCount: 600)
     }
-  }
-
-  @Test func fourZerosAreFoundAtEveryPlace() {
-    for count in [4, 5, 63, 64, 65, 67, 68, 130, 200] {
-      for place in 0...(count - 4) {
-        for run in 3...5 where place + run <= count {
-          var bytes = [UInt8](repeating: 1, count: count)
-          for index in place..<place + run { bytes[index] = 0 }
-          let found = bytes.withUnsafeBytes { LZ4Codec.hasFourZeros($0) }
-          #expect(found == (run >= 4), "\(run) zeros at \(place) of \(count)")
-        }
-      }
-    }
-    #expect(![UInt8]().withUnsafeBytes { LZ4Codec.hasFourZeros($0) })
   }
 }

@@ -9,7 +9,7 @@ extension Corpus {
   }
 
   /// Reads packed JSON lines whose fields `createdAt` and `body` come in this order.
-  private static func reading(_ path: String) throws(BenchmarkError) -> Corpus {
+  static func reading(_ path: String) throws(BenchmarkError) -> Corpus {
     let lines = try ChildProcess.run("/bin/zcat", [path]).output
     var texts: [UInt8] = []
     texts.reserveCapacity(lines.count)
