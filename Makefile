@@ -84,7 +84,8 @@ SANITIZE_FLAGS = $(TEST_FLAGS) --sanitize=$* --scratch-path .build-$* $(FLAGS_OF
 FLAGS_OF_address = --disable-default-traits
 
 sanitize-%: setup
-	ASAN_OPTIONS=detect_leaks=0 MEMOKV_QUICK_TESTS=1 $(SWIFT) test $(SANITIZE_FLAGS)
+	ASAN_OPTIONS=detect_leaks=0 MEMOKV_QUICK_TESTS=1 MEMOKV_OPTIMIZED_TESTS=1 \
+	  $(SWIFT) test $(SANITIZE_FLAGS)
 
 # What apps get: no C library, no trait.
 test-alone:
@@ -97,7 +98,7 @@ test-build: setup
 	$(SWIFT) test list $(TEST_FLAGS) >/dev/null
 
 test-build-%: setup
-	$(SWIFT) test list $(SANITIZE_FLAGS) >/dev/null
+	MEMOKV_OPTIMIZED_TESTS=1 $(SWIFT) test list $(SANITIZE_FLAGS) >/dev/null
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)

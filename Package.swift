@@ -15,8 +15,10 @@ let common: [SwiftSetting] =
 
 let strict: [SwiftSetting] = common + [.strictMemorySafety()]
 
-// Optimising the tests took most of the time of a build, and what takes time in them is the engine.
-let tests: [SwiftSetting] = common + [.unsafeFlags(["-Onone"])]
+// Optimising the tests takes most of the time of a build, and what takes time in them is the engine;
+// but under a sanitizer their own code takes more than that.
+let optimizesTests = Context.environment["MEMOKV_OPTIMIZED_TESTS"] != nil
+let tests: [SwiftSetting] = common + (optimizesTests ? [] : [.unsafeFlags(["-Onone"])])
 
 let package = Package(
   name: "MemoKV",

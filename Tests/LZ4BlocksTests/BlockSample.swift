@@ -21,6 +21,12 @@ struct SeededRandom: RandomNumberGenerator {
 
 /// Bytes to compress, and ways to call what compresses and decodes them.
 enum BlockSample {
+  /// Up to so many seeds; a fifth of them where `MEMOKV_QUICK_TESTS` is set, as under a sanitizer.
+  static func seeds(_ count: UInt64) -> [UInt64] {
+    let isQuick = ProcessInfo.processInfo.environment["MEMOKV_QUICK_TESTS"] != nil
+    return Array(1...(isQuick ? max(1, count / 5) : count))
+  }
+
   /// Real text: the description of the format, and memos where they are at hand.
   static let text: [UInt8] = {
     let root = URL(filePath: #filePath)

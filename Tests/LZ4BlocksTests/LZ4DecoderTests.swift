@@ -112,7 +112,7 @@ import Testing
   }
 
   /// Tokens, counts and offsets around the bounds, behind each other.
-  @Test(arguments: [UInt64](1...8))
+  @Test(arguments: BlockSample.seeds(8))
   func forgedBlocksAreJudgedByTheRules(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var validCount = 0

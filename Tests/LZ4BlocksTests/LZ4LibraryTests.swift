@@ -67,7 +67,7 @@
     }
 
     /// Blocks of all encoders, each with a few bytes changed, cut, or put in.
-    @Test(arguments: [UInt64](1...20), [0, 300, 1 << 15])
+    @Test(arguments: BlockSample.seeds(20), [0, 300, 1 << 15])
     func damagedBlocksGetTheSameVerdict(seed: UInt64, dictionaryByteCount: Int) {
       var random = SeededRandom(seed: seed)
       let dictionary = Array(BlockSample.text.suffix(dictionaryByteCount))
@@ -108,7 +108,7 @@
     }
 
     /// The shapes that liblz4 alone would take are among these.
-    @Test(arguments: [UInt64](1...20))
+    @Test(arguments: BlockSample.seeds(20))
     func forgedBlocksGetTheSameVerdict(seed: UInt64) {
       var random = SeededRandom(seed: seed)
       for round in 0..<2000 {
