@@ -61,7 +61,7 @@ let package = Package(
     .testTarget(
       name: "LZ4BlocksTests",
       dependencies: [
-        "LZ4Blocks",
+        "LZ4Blocks", "KVTestSupport",
         .target(name: "CLZ4", condition: .when(platforms: [.linux], traits: ["SystemLZ4"])),
       ],
       swiftSettings: common),

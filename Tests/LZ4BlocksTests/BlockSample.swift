@@ -1,30 +1,13 @@
 import Foundation
+import KVTestSupport
 
 @testable import LZ4Blocks
 
-/// Numbers that a seed decides.
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
-}
-
 /// Bytes to compress, and ways to call what compresses and decodes them.
 enum BlockSample {
-  /// Up to so many seeds; a fifth of them where `MEMOKV_QUICK_TESTS` is set, as under a sanitizer.
-  static func seeds(_ count: UInt64) -> [UInt64] {
-    let isQuick = ProcessInfo.processInfo.environment["MEMOKV_QUICK_TESTS"] != nil
-    return Array(1...(isQuick ? max(1, count / 5) : count))
+  /// As many seeds, or a fifth of them with the first.
+  static func seeds(_ count: Int) -> [UInt64] {
+    Thoroughness.part(of: 1..<count + 1, step: 5, offset: 1).map(UInt64.init)
   }
 
   /// Real text: the description of the format, and memos where they are at hand.
@@ -40,7 +23,7 @@ enum BlockSample {
 
   /// Letters and repeats of what is there already, near and far.
   static func generated(seed: UInt64, _ count: Int, letters: UInt8 = 26) -> [UInt8] {
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count + 400)
     while bytes.count < count {

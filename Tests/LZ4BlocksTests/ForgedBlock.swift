@@ -1,3 +1,5 @@
+import KVTestSupport
+
 /// A block made of random sequences, many of them at the edge of what is valid.
 struct ForgedBlock {
   var bytes: [UInt8] = []
@@ -5,7 +7,7 @@ struct ForgedBlock {
   var byteCount = 0
   let dictionaryByteCount: Int
 
-  init(_ random: inout SeededRandom) {
+  init(_ random: inout SeededGenerator) {
     dictionaryByteCount = [0, 0, 30, 300].randomElement(using: &random) ?? 0
     // Some are forged all over, most in one place at most.
     let isWild = Int.random(in: 0..<8, using: &random) == 0
@@ -27,7 +29,7 @@ struct ForgedBlock {
   }
 
   private mutating func append(
-    _ literals: Int, _ extra: Int, _ isWild: Bool, _ random: inout SeededRandom
+    _ literals: Int, _ extra: Int, _ isWild: Bool, _ random: inout SeededGenerator
   ) {
     appendToken(literals, UInt8(min(extra, 15)))
     appendLiterals(literals, &random)
@@ -56,7 +58,7 @@ struct ForgedBlock {
   }
 
   /// Bytes that look like tokens are among them.
-  private mutating func appendLiterals(_ count: Int, _ random: inout SeededRandom) {
+  private mutating func appendLiterals(_ count: Int, _ random: inout SeededGenerator) {
     for _ in 0..<count { bytes.append(UInt8.random(in: 0...255, using: &random)) }
   }
 }

@@ -1,3 +1,4 @@
+import KVTestSupport
 import Testing
 
 @testable import LZ4Blocks
@@ -114,7 +115,7 @@ import Testing
   /// Tokens, counts and offsets around the bounds, behind each other.
   @Test(arguments: BlockSample.seeds(8))
   func forgedBlocksAreJudgedByTheRules(seed: UInt64) {
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var validCount = 0
     for round in 0..<2000 {
       let forged = ForgedBlock(&random)

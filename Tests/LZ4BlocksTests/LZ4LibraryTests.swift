@@ -1,4 +1,5 @@
 #if SystemLZ4 && canImport(CLZ4)
+  import KVTestSupport
   import Testing
 
   @testable import LZ4Blocks
@@ -69,7 +70,7 @@
     /// Blocks of all encoders, each with a few bytes changed, cut, or put in.
     @Test(arguments: BlockSample.seeds(20), [0, 300, 1 << 15])
     func damagedBlocksGetTheSameVerdict(seed: UInt64, dictionaryByteCount: Int) {
-      var random = SeededRandom(seed: seed)
+      var random = SeededGenerator(seed: seed)
       let dictionary = Array(BlockSample.text.suffix(dictionaryByteCount))
       var validCount = 0
       for size in [40, 90, 200, 500, seed == 1 ? 20_000 : 1000] {
@@ -87,7 +88,7 @@
       #expect(validCount > 100 && validCount < 1900, "seed \(seed)")
     }
 
-    private func damaged(_ block: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
+    private func damaged(_ block: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
       var block = block
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         // Half of them near the end, where most rules are about.
@@ -110,7 +111,7 @@
     /// The shapes that liblz4 alone would take are among these.
     @Test(arguments: BlockSample.seeds(20))
     func forgedBlocksGetTheSameVerdict(seed: UInt64) {
-      var random = SeededRandom(seed: seed)
+      var random = SeededGenerator(seed: seed)
       for round in 0..<2000 {
         let forged = ForgedBlock(&random)
         let dictionary = BlockSample.generated(seed: 5, forged.dictionaryByteCount)

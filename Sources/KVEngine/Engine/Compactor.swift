@@ -8,6 +8,10 @@ enum CompactionKind: Equatable {
   case request(upTo: SequenceNumber)
   /// Nothing but flushes, beside a compaction that runs.
   case relief
+
+  var isRequest: Bool {
+    if case .request = self { true } else { false }
+  }
 }
 
 /// Runs compactions: chooses, merges, publishes.
@@ -81,8 +85,8 @@ package final class Compactor: Sendable {
       isRunning.withLock { $0 = false }
       hasEnded.signal()
     }
+    let kind: CompactionKind = isRequested ? .request(upTo: sequence) : .due
     while true {
-      let kind: CompactionKind = isRequested ? .request(upTo: sequence) : .due
       if try compact(kind, isCancelled: isCancelled) { return true }
       guard isRequested, waitForOtherMerges() else { return false }
     }
@@ -171,11 +175,12 @@ package final class Compactor: Sendable {
     let after = output.reduce(0) { $0 + $1.tombstoneCount }
     let inputs = job.inputs.map(\.descriptor.number)
     let made = output.map(\.number)
+    let name = made.min()
     lessons.withLock { lessons in
       let wasBarren = lessons.barren.isSuperset(of: inputs)
       if after >= before, job.reason == .tombstones || wasBarren { lessons.barren.formUnion(made) }
       for number in inputs { lessons.jobs[number] = nil }
-      for number in made { lessons.jobs[number] = made.min() }
+      for number in made { lessons.jobs[number] = name }
     }
   }
 

@@ -56,7 +56,7 @@ package final class Following: Sendable {
     guard let log else { return false }
     var word: UInt64 = 0
     _ = try unsafe withUnsafeMutableBytes(of: &word) { bytes throws(SystemError) in
-      try unsafe log.read(at: logEnd, into: bytes)
+      try unsafe log.readBytes(at: logEnd, into: bytes)
     }
     if word == 0 { return false }
     guard let tornLog else { return true }

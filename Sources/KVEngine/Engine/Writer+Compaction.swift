@@ -21,7 +21,7 @@ extension Writer {
   ) throws(DatabaseError) -> CompactionJob? {
     var excluded = excluded.union(compacting)
     var policy = compactionPolicy
-    if case .request = kind { _ = try begin() }
+    if kind.isRequest { _ = try begin() }
     guard case .open(let store) = status else { return nil }
     // Somebody looks now; what fails is tried again after the next flush, not at once.
     if kind != .relief { mayBeCompacted = false }
@@ -34,7 +34,7 @@ extension Writer {
     }
     guard
       let plan = policy.plan(
-        store.manifest.segments, now: now, isRequested: kind != .due && kind != .relief,
+        store.manifest.segments, now: now, isRequested: kind.isRequest,
         excluding: excluded, barren: barren, jobs: jobs)
     else { return nil }
     if kind == .relief, !policy.isRelief(plan, of: store.manifest.segments) { return nil }

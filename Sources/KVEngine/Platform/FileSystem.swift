@@ -140,16 +140,24 @@ extension File {
     try fill(buffer, at: offset)
   }
 
-  private func fill(_ buffer: ByteBuffer, at offset: Int) throws(SystemError) {
+  /// The same into memory of the caller's.
+  ///
+  /// - Returns: How many bytes were read.
+  package func readBytes(
+    at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> Int {
     var filled = 0
-    while filled < buffer.byteCount {
+    while filled < buffer.count {
       let got = try unsafe read(
-        at: offset + filled,
-        into: UnsafeMutableRawBufferPointer(rebasing: buffer.storage[filled...]))
+        at: offset + filled, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
       if got <= 0 { break }
       filled += got
     }
-    buffer.truncate(to: filled)
+    return filled
+  }
+
+  private func fill(_ buffer: ByteBuffer, at offset: Int) throws(SystemError) {
+    buffer.truncate(to: try unsafe readBytes(at: offset, into: buffer.storage))
   }
 
   /// Writes all bytes at an offset (rule F1: a short count continues, a count of 0 is an error).
