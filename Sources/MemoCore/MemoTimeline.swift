@@ -15,10 +15,10 @@ package enum MemoSpace {
   package static let ids = Space(code: 2)
 
   /// What flush and compaction have to know of them.
-  package static let policies: [UInt8: SpacePolicy] = [
-    memos.code: SpacePolicy(filter: .none),
-    ids.code: SpacePolicy(filter: .prefix(IDKey.prefixByteCount)),
-  ]
+  package static func policy(code: UInt8) -> SpacePolicy {
+    code == ids.code
+      ? SpacePolicy(filter: .prefix(IDKey.prefixByteCount)) : .standard(code: code)
+  }
 }
 
 /// All memos of a store, newest first: by the instant of createdAt, and among equal instants the
@@ -61,7 +61,7 @@ package final class MemoTimeline: Sendable {
 
   static func prepared(_ options: DatabaseOptions) -> DatabaseOptions {
     var options = options
-    options.policies = MemoSpace.policies
+    options.policy = MemoSpace.policy
     return options
   }
 
@@ -160,17 +160,21 @@ package final class MemoTimeline: Sendable {
   private func briefly<Value>(
     _ body: (Snapshot) throws(MemoError) -> Value
   ) throws(MemoError) -> Value {
-    let result = try Self.engine { () throws(DatabaseError) in
-      try database.briefly { snapshot throws(DatabaseError) -> Result<Value, MemoError> in
+    var value: Value?
+    var refusal: MemoError?
+    try Self.engine { () throws(DatabaseError) in
+      try database.briefly { snapshot throws(DatabaseError) in
         do throws(MemoError) {
-          return .success(try body(snapshot))
+          value = try body(snapshot)
         } catch {
+          // What the engine reports is the engine's to judge.
           if case .database(let cause) = error { throw cause }
-          return .failure(error)
+          refusal = error
         }
       }
     }
-    return try result.get()
+    guard let value else { throw refusal ?? .database(.failed) }
+    return value
   }
 
   func snapshot() throws(MemoError) -> Snapshot {

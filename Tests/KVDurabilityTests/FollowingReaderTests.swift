@@ -93,7 +93,8 @@ import Testing
     try first.write(Self.batch(1))
     try first.close()
     let reader = try Database(at: path, options: Self.reading)
-    let (isDone, finding) = (Lock(false), Lock<String?>(nil))
+    let isDone = Lock(false)
+    let finding = Lock<String?>(nil)
     let group = DispatchGroup()
     group.enter()
     Thread {

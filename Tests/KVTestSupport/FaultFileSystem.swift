@@ -7,8 +7,8 @@ package import KVEngine
 /// usual loop: plan an error at call 1, 2, 3 and so on until a run ends with `wasHit == false`.
 package final class FaultFileSystem: FileSystem {
   private let base: any FileSystem
-  fileprivate let plan: Lock<FaultPlan>
-  private let quota = Lock<Quota?>(nil)
+  fileprivate let plan: SharedLock<FaultPlan>
+  private let quota = SharedLock<Quota?>(nil)
   private let simulatedProcess: Int32?
   private let directory: TemporaryDirectory?
 
@@ -24,7 +24,7 @@ package final class FaultFileSystem: FileSystem {
     self.base = base
     simulatedProcess = process
     self.directory = directory
-    plan = Lock(FaultPlan(faults))
+    plan = SharedLock(FaultPlan(faults))
   }
 
   /// Forgets all faults and counts, and plans others.
@@ -110,7 +110,7 @@ package final class FaultFileSystem: FileSystem {
   }
 }
 
-extension Lock<FaultPlan> {
+extension SharedLock<FaultPlan> {
   /// Runs a call that knows no parts, with the effect planned for it.
   fileprivate func perform<Result>(
     _ operation: SystemError.Operation, _ path: String,
@@ -129,7 +129,7 @@ private final class FaultFile: File {
   private let base: any File
   private let path: String
   private let files: FaultFileSystem
-  private var plan: Lock<FaultPlan> { files.plan }
+  private var plan: SharedLock<FaultPlan> { files.plan }
 
   init(_ base: any File, path: String, files: FaultFileSystem) {
     self.base = base

@@ -27,15 +27,15 @@ package final class RecordingFileSystem: FileSystem {
 
   /// The file system as the process sees it.
   package let base: MemoryFileSystem
-  private let journal: Lock<Journal>
+  private let journal: SharedLock<Journal>
 
   /// Starts recording.
   package convenience init(_ base: MemoryFileSystem = MemoryFileSystem()) {
     let start = CrashState(base.tree)
-    self.init(base, Lock(Journal(start: start, replayed: start)))
+    self.init(base, SharedLock(Journal(start: start, replayed: start)))
   }
 
-  private init(_ base: MemoryFileSystem, _ journal: Lock<Journal>) {
+  private init(_ base: MemoryFileSystem, _ journal: SharedLock<Journal>) {
     self.base = base
     self.journal = journal
   }
@@ -179,10 +179,10 @@ final class RecordingFile: File {
   private let base: any File
   private let number: UInt64
   private let path: String
-  private let journal: Lock<RecordingFileSystem.Journal>
+  private let journal: SharedLock<RecordingFileSystem.Journal>
 
   fileprivate init(
-    _ base: any File, number: UInt64, path: String, journal: Lock<RecordingFileSystem.Journal>
+    _ base: any File, number: UInt64, path: String, journal: SharedLock<RecordingFileSystem.Journal>
   ) {
     self.base = base
     self.number = number

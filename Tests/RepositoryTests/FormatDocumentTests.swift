@@ -78,11 +78,11 @@ import Testing
     }
   }
 
-  @Test func theSpacesWithAPolicyAreRegistered() {
+  @Test func theSpacesOfMemosAreRegistered() {
     let active = Self.document.table(in: "13.7").filter { $0["Status"] == "active" }
     let codes = active.compactMap { Self.number($0["Code"]) }
     let own = codes.filter { $0 < UInt64(Limits.Space.firstUserCode) }
-    #expect(own.sorted() == MemoSpace.policies.keys.map(UInt64.init).sorted())
+    #expect(own.sorted() == [MemoSpace.memos, MemoSpace.ids].map { UInt64($0.code) })
   }
 
   @Test func recordKindsStoreAndChangeWhatTheTableSays() throws {

@@ -74,7 +74,7 @@ struct SegmentOutput: ~Copyable {
       let (file, number) = try sink.begin()
       let writer = SegmentWriter(
         file: file, number: number, identity: .random(),
-        blockByteCount: options.blockByteCount, policies: options.policies,
+        blockByteCount: options.blockByteCount, policy: options.policy,
         compression: compression)
       open = Open(file: file, writer: writer, number: number)
     }

@@ -57,12 +57,10 @@ extension Database {
   ///
   /// Where another process has removed a file meanwhile, `body` runs again at a newer moment, so it
   /// must not have given anything away yet.
-  package func briefly<Result>(
-    _ body: (Snapshot) throws(DatabaseError) -> Result
-  ) throws(DatabaseError) -> Result {
+  package func briefly(_ body: (Snapshot) throws(DatabaseError) -> Void) throws(DatabaseError) {
     try check()
     let token = state.snapshots.enter(state.readView.sequence)
-    return try state.read(at: location) { (view, _) throws(DatabaseError) in
+    try state.read(at: location) { (view, _) throws(DatabaseError) in
       try body(Snapshot(self, view: view, token: token))
     }
   }

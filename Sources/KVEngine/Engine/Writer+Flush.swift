@@ -171,7 +171,7 @@ extension Writer {
     manifest.nextFileNumber = number + 1
     var writer = SegmentWriter(
       file: file, number: number, identity: .random(),
-      blockByteCount: options.blockByteCount, policies: options.policies)
+      blockByteCount: options.blockByteCount, policy: options.policy)
     do throws(JobFailure) {
       let summary = try job.run(&writer)
       do throws(SystemError) {

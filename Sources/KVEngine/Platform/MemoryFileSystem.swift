@@ -12,7 +12,7 @@
 /// symbolic links. Nothing is durable, so syncs only check that what they are given exists. One
 /// lock guards the volume: a call costs a few lookups and the copying of its bytes.
 package final class MemoryFileSystem: FileSystem {
-  private let volume: Lock<MemoryVolume>
+  private let volume: SharedLock<MemoryVolume>
   /// Differs between volumes, and from devices of the operating system by its highest bit.
   private let device: UInt64
   private let simulatedProcess: Int32?
@@ -23,7 +23,7 @@ package final class MemoryFileSystem: FileSystem {
   ///
   /// The default capacity is more than there is memory.
   package init(_ tree: MemoryTree = MemoryTree(), capacity: Int = 1 << 40) {
-    volume = Lock(MemoryVolume(tree, capacity: capacity))
+    volume = SharedLock(MemoryVolume(tree, capacity: capacity))
     device = Self.newestDevice.withLock { newest in
       newest += 1
       return newest
@@ -31,7 +31,7 @@ package final class MemoryFileSystem: FileSystem {
     simulatedProcess = nil
   }
 
-  private init(_ volume: Lock<MemoryVolume>, device: UInt64, process: Int32) {
+  private init(_ volume: SharedLock<MemoryVolume>, device: UInt64, process: Int32) {
     self.volume = volume
     self.device = device
     simulatedProcess = process
@@ -129,12 +129,13 @@ extension MemoryTree {
 
 /// An open file in memory; its bytes stay while it is open.
 private final class MemoryFile: File {
-  private let volume: Lock<MemoryVolume>
+  private let volume: SharedLock<MemoryVolume>
   private let identity: FileIdentity
   private let path: String
   private let isWritable: Bool
 
-  init(_ volume: Lock<MemoryVolume>, _ identity: FileIdentity, path: String, isWritable: Bool) {
+  init(_ volume: SharedLock<MemoryVolume>, _ identity: FileIdentity, path: String, isWritable: Bool)
+  {
     self.volume = volume
     self.identity = identity
     self.path = path
@@ -170,11 +171,11 @@ private final class MemoryFile: File {
 
 /// A lock on a file in memory.
 private final class MemoryFileLock: FileLock {
-  private let volume: Lock<MemoryVolume>
+  private let volume: SharedLock<MemoryVolume>
   private let file: UInt64
   private let token: UInt64
 
-  init(_ volume: Lock<MemoryVolume>, file: UInt64, token: UInt64) {
+  init(_ volume: SharedLock<MemoryVolume>, file: UInt64, token: UInt64) {
     self.volume = volume
     self.file = file
     self.token = token

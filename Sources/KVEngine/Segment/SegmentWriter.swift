@@ -35,7 +35,7 @@ package struct SegmentWriter: ~Copyable {
   private let identity: StoreIdentity
   private let number: UInt64
   private let blockByteCount: Int
-  private let policies: [UInt8: SpacePolicy]
+  private let policy: (UInt8) -> SpacePolicy
   private let encoder: LZ4DictionaryEncoder?
   /// What the first data blocks of a segment with a dictionary decode to.
   private var dictionary: [UInt8] = []
@@ -59,18 +59,17 @@ package struct SegmentWriter: ~Copyable {
   private var filters: [(spaceCode: UInt8, prefixByteCount: Int, block: [UInt8])] = []
 
   /// Makes a writer into an empty file.
-  ///
-  /// A space that `policies` does not name has the standard policy of its code.
   package init(
     file: any File, number: UInt64, identity: StoreIdentity,
-    blockByteCount: Int = Limits.Block.defaultByteCount, policies: [UInt8: SpacePolicy] = [:],
+    blockByteCount: Int = Limits.Block.defaultByteCount,
+    policy: @escaping (UInt8) -> SpacePolicy = { .standard(code: $0) },
     compression: Compression = .plain
   ) {
     self.file = file
     self.number = number
     self.identity = identity
     self.blockByteCount = blockByteCount
-    self.policies = policies
+    self.policy = policy
     encoder =
       compression == .plain ? nil : LZ4DictionaryEncoder(isTight: compression == .tight)
     pending = FileHeader(kind: .segment, identity: identity, number: number).encode()
@@ -153,7 +152,7 @@ package struct SegmentWriter: ~Copyable {
   private mutating func begin(_ code: UInt8, firstKey: RawSpan) throws(SystemError) {
     try closeSpace()
     space = SpaceSummary(code: code, firstKey: [UInt8](copying: firstKey))
-    filter = (policies[code] ?? .standard(code: code)).filter
+    filter = policy(code).filter
   }
 
   private mutating func closeSpace() throws(SystemError) {

@@ -68,11 +68,11 @@ extension FollowingReaderTests {
         let value = try database.value(forKey: [UInt8(turn % Int(FollowingReaderTests.keyCount))])
         try see(value.map(FollowingReaderTests.number) ?? 0)
       default:
-        let found = try database.briefly { snapshot throws(DatabaseError) in
+        var found: [Cursor.Entry] = []
+        try database.briefly { snapshot throws(DatabaseError) in
+          found = []
           var cursor = try snapshot.cursor()
-          var found: [Cursor.Entry] = []
           while let entry = try cursor.next() { found.append(entry) }
-          return found
         }
         try see(try FollowingReaderTests.commit(found))
       }

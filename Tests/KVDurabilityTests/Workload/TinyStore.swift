@@ -15,7 +15,7 @@ enum TinyStore {
     options.blockByteCount = 64
     options.zeroStepByteCount = 512
     options.segmentByteCount = 2048
-    options.policies = [2: SpacePolicy(filter: .prefix(2))]
+    options.policy = { $0 == 2 ? SpacePolicy(filter: .prefix(2)) : .standard(code: $0) }
     options.wallClock = { later() }
     return options
   }

@@ -178,7 +178,7 @@ import Testing
     #expect(try !cursor.seek(toLastKeyAtOrBefore: [3, 255]))
     #expect(try cursor.previous() == nil)
     var store = try StoreSample(on: volume, isTiny: true)
-    store.options.policies = [1: SpacePolicy(filter: .prefix(1))]
+    store.options.policy = { $0 == 1 ? SpacePolicy(filter: .prefix(1)) : .standard(code: $0) }
     let ids = Space(code: 1)
     let many = try store.open()
     for prefix in 0..<120 as Range<UInt8> {

@@ -42,8 +42,8 @@ import Testing
   /// Suspends on a thread of its own before a call, and tells when that has come to an end.
   private func suspend(
     _ database: Database, before moment: Moment, _ hooks: HookedFileSystem, _ findings: Findings
-  ) -> Lock<Bool> {
-    let isDone = Lock(false)
+  ) -> SharedLock<Bool> {
+    let isDone = SharedLock(false)
     let (operation, name) = moment.call
     hooks.before(1, operation, of: name) {
       Thread {

@@ -6,7 +6,7 @@ import Testing
 
 /// Which files of a store go, and when.
 @Suite struct ObsoleteFilesTests {
-  private let clock = Lock<Int64>(1_700_000_000_000_000)
+  private let clock = SharedLock<Int64>(1_700_000_000_000_000)
   private static let minute: Int64 = 60_000_000
 
   private func makeStore(on volume: StoreVolume = .memory) throws -> StoreSample {

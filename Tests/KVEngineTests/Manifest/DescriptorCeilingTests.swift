@@ -119,7 +119,7 @@ import Testing
 /// Counts the segments that are open for reading.
 private final class CountingFileSystem: FileSystem {
   private let base: any FileSystem
-  private let count = Lock(0)
+  private let count = SharedLock(0)
 
   init(_ base: any FileSystem) {
     self.base = base
@@ -151,9 +151,9 @@ private final class CountingFileSystem: FileSystem {
 
 private final class CountedFile: File {
   private let base: any File
-  private let count: Lock<Int>
+  private let count: SharedLock<Int>
 
-  init(_ base: any File, _ count: Lock<Int>) {
+  init(_ base: any File, _ count: SharedLock<Int>) {
     self.base = base
     self.count = count
     count.withLock { $0 += 1 }

@@ -101,9 +101,13 @@ struct SegmentTestModel {
   let file: SegmentTestFile
   let summary: SegmentSummary
 
-  static let policies: [UInt8: SpacePolicy] = [
-    2: SpacePolicy(filter: .prefix(4)), 3: SpacePolicy(filter: .wholeKey),
-  ]
+  static func policy(code: UInt8) -> SpacePolicy {
+    switch code {
+    case 2: SpacePolicy(filter: .prefix(4))
+    case 3: SpacePolicy(filter: .wholeKey)
+    default: .standard(code: code)
+    }
+  }
 
   init(
     _ entries: [SegmentTestEntry], blockByteCount: Int = 4096,
@@ -116,7 +120,7 @@ struct SegmentTestModel {
     file = SegmentTestFile()
     var writer = SegmentWriter(
       file: file, number: 7, identity: StoreIdentity(high: 0x0123_4567_89AB_CDEF, low: 42),
-      blockByteCount: blockByteCount, policies: Self.policies, compression: compression)
+      blockByteCount: blockByteCount, policy: Self.policy, compression: compression)
     for entry in self.entries { try writer.append(entry) }
     summary = try writer.finish()
   }
