@@ -16,7 +16,7 @@ MEMOBENCH = Benchmarks/.build/release/memobench
 BENCH_FLAGS ?=
 
 .PHONY: help run test test-alone sanitize test-builds test-build lint format kvinspect setup clean
-.PHONY: memobench bench bench-quick bench-life bench-ci bench-bounds
+.PHONY: memobench bench bench-quick bench-life bench-ci bench-bounds apple-check
 
 help:
 	@echo 'make run             build kvinspect, import memos, print the newest $(COUNT)'
@@ -25,6 +25,7 @@ help:
 	@echo 'make test-alone      run the tests without liblz4, as apps get the package'
 	@echo 'make sanitize        run the tests under the thread and the address sanitizer'
 	@echo 'make lint            check the format of the sources'
+	@echo 'make apple-check     type-check everything for iOS and macOS, without a Mac'
 	@echo 'make kvinspect       build the tool alone: $(KVINSPECT)'
 	@echo 'make bench           measure MemoKV and its peers with 1,000,000 memos (installs the peers)'
 	@echo 'make bench-life      bytes that reach the device in the life of an app (as root)'
@@ -102,6 +103,11 @@ test-build-%: setup
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)
+
+# The second call plants mistakes and fails when they are not found.
+apple-check:
+	@Tools/apple-typecheck
+	@Tools/apple-typecheck --self-test
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel $(FORMATTED)

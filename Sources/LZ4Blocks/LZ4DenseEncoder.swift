@@ -19,10 +19,10 @@ package struct LZ4DenseEncoder: LZ4Encoder {
   /// By four bytes: the last place only.
   private var near = PlaceTable(bitCount: nearBitCount)
   /// For each of the last 65,536 places the one before in its chain, plus one.
-  private var chain: [UInt32] = []
+  private var chain: ContiguousArray<UInt32> = []
   /// Whether the places of the dictionary have not been replaced since.
   private var isDictionaryInChain = false
-  private var steps: [Step] = []
+  private var steps: ContiguousArray<Step> = []
 
   /// What is known about one place of a window.
   private struct Step {
@@ -57,7 +57,7 @@ package struct LZ4DenseEncoder: LZ4Encoder {
     while first < source.byteCount {
       let window = first..<min(first + Self.windowByteCount, source.byteCount)
       if steps.count <= window.count {
-        steps = [Step](repeating: Step(), count: window.count + 1)
+        steps = ContiguousArray(repeating: Step(), count: window.count + 1)
       }
       Self.findMatches(window, of: source, &heads.places, &near.places, &chain, &steps)
       Self.chooseSteps(window.count, &steps)
@@ -77,14 +77,14 @@ package struct LZ4DenseEncoder: LZ4Encoder {
   private mutating func reset(toDictionary: Bool) {
     heads.reset(toDictionary: toDictionary)
     near.reset(toDictionary: toDictionary)
-    if chain.isEmpty { chain = [UInt32](repeating: 0, count: LZ4Limits.offset + 1) }
+    if chain.isEmpty { chain = ContiguousArray(repeating: 0, count: LZ4Limits.offset + 1) }
   }
 
   // The arrays are parameters because the spans of two of them cannot be had through one `self`.
 
   private static func insert(
-    _ window: Range<Int>, of source: RawSpan, _ heads: inout [UInt32], _ near: inout [UInt32],
-    _ chain: inout [UInt32]
+    _ window: Range<Int>, of source: RawSpan, _ heads: inout ContiguousArray<UInt32>,
+    _ near: inout ContiguousArray<UInt32>, _ chain: inout ContiguousArray<UInt32>
   ) {
     for place in window {
       let head = unsafe chainHash(source, place)
@@ -96,8 +96,9 @@ package struct LZ4DenseEncoder: LZ4Encoder {
 
   /// Finds the longest match at each place of a window.
   private static func findMatches(
-    _ window: Range<Int>, of source: RawSpan, _ heads: inout [UInt32], _ near: inout [UInt32],
-    _ chain: inout [UInt32], _ steps: inout [Step]
+    _ window: Range<Int>, of source: RawSpan, _ heads: inout ContiguousArray<UInt32>,
+    _ near: inout ContiguousArray<UInt32>, _ chain: inout ContiguousArray<UInt32>,
+    _ steps: inout ContiguousArray<Step>
   ) {
     var heads = heads.mutableSpan
     var near = near.mutableSpan
@@ -169,7 +170,7 @@ package struct LZ4DenseEncoder: LZ4Encoder {
   }
 
   /// Chooses from the back what to do at each place of a window.
-  private static func chooseSteps(_ count: Int, _ steps: inout [Step]) {
+  private static func chooseSteps(_ count: Int, _ steps: inout ContiguousArray<Step>) {
     var steps = steps.mutableSpan
     steps[count] = Step()
     for place in (0..<count).reversed() {

@@ -30,12 +30,14 @@ enum LZ4Limits {
 }
 
 /// Where in a source bytes with some hash were seen last; 0 as long as they were not.
+///
+/// Contiguous arrays, because only those have spans on systems before iOS 26 and macOS 26.
 struct PlaceTable {
   private let count: Int
   /// Empty before the first use.
-  var places: [UInt32] = []
+  var places: ContiguousArray<UInt32> = []
   /// The places after the dictionary was read; empty without one.
-  private var dictionaryPlaces: [UInt32] = []
+  private var dictionaryPlaces: ContiguousArray<UInt32> = []
 
   init(bitCount: Int) {
     count = 1 << bitCount
@@ -49,7 +51,7 @@ struct PlaceTable {
   /// Goes back to the places of the dictionary, or to none.
   mutating func reset(toDictionary: Bool) {
     if places.isEmpty {
-      places = [UInt32](repeating: 0, count: count)
+      places = ContiguousArray(repeating: 0, count: count)
       return
     }
     unsafe places.withUnsafeMutableBufferPointer { places in

@@ -139,8 +139,14 @@ extension Array<UInt8> {
   }
 
   /// The array's bytes.
+  ///
+  /// What `span` does, which arrays have from iOS 26 and macOS 26 on: the elements lie in one piece
+  /// of memory, which neither moves nor goes while the array is borrowed.
   package var rawBytes: RawSpan {
     @_lifetime(borrow self)
-    borrowing get { unsafe self.span.bytes }
+    borrowing get {
+      let buffer = unsafe withUnsafeBytes { unsafe $0 }
+      return unsafe _overrideLifetime(buffer.bytes, borrowing: self)
+    }
   }
 }

@@ -24,7 +24,7 @@ package enum BackgroundThread {
     #if canImport(Glibc)
       UInt(pthread_self())
     #else
-      UInt(bitPattern: pthread_self())
+      unsafe UInt(bitPattern: pthread_self())
     #endif
   }
 
