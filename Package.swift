@@ -20,6 +20,18 @@ let strict: [SwiftSetting] = common + [.strictMemorySafety()]
 let optimizesTests = Context.environment["MEMOKV_OPTIMIZED_TESTS"] != nil
 let tests: [SwiftSetting] = common + (optimizesTests ? [] : [.unsafeFlags(["-Onone"])])
 
+// What the App Store wants to know of a library. A resource brings a bundle and, in generated code,
+// Foundation, which the engine does without: so it is one only where somebody asks for it, and
+// elsewhere it is excluded, since a file that no rule covers is a warning.
+let privacyManifest = "PrivacyInfo.xcprivacy"
+#if canImport(Darwin)
+  let engineResources: [Resource] = [.copy(privacyManifest)]
+  let engineExcludes: [String] = []
+#else
+  let engineResources: [Resource] = []
+  let engineExcludes = [privacyManifest]
+#endif
+
 let package = Package(
   name: "MemoKV",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -45,7 +57,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "KVEngine", dependencies: ["LZ4Blocks", "CKVShims"], swiftSettings: strict),
+      name: "KVEngine", dependencies: ["LZ4Blocks", "CKVShims"], exclude: engineExcludes,
+      resources: engineResources, swiftSettings: strict),
     .target(name: "KVSalvage", dependencies: ["KVEngine"], swiftSettings: strict),
     .target(name: "MemoCore", dependencies: ["KVSalvage", "KVEngine"], swiftSettings: strict),
     .target(name: "MemoHistory", dependencies: ["MemoCore"], swiftSettings: strict),

@@ -17,6 +17,7 @@ import Testing
     "Sources/MemoCore": ["KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin"],
     "Sources/MemoHistory": [
       "MemoCore", "KVEngine", "Dispatch", "Observation", "Foundation", "FoundationEssentials",
+      "Glibc", "Musl",
     ],
     "Tools/KVInspectCore": ["MemoCore", "KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin"],
     "Tools/kvinspect": ["KVInspectCore", "Glibc", "Musl", "Darwin"],

@@ -38,6 +38,8 @@ import Testing
       "MemoStore": "the memos of an app",
       "MemoStore.Page": "some neighbouring memos and where the next ones begin",
       "PagePosition": "a place between two pages that an app can keep",
+      "StoreFolder": "where an app keeps a store",
+      "StoreFolder.Protection": "when its files can be read",
     ],
   ]
 
