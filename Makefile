@@ -16,7 +16,7 @@ MEMOBENCH = Benchmarks/.build/release/memobench
 BENCH_FLAGS ?=
 
 .PHONY: help run test test-alone sanitize test-builds test-build lint format kvinspect setup clean
-.PHONY: memobench bench bench-quick bench-life bench-ci bench-bounds apple-check
+.PHONY: memobench bench bench-quick bench-life bench-ci bench-bounds apple-check docs api-check
 
 help:
 	@echo 'make run             build kvinspect, import memos, print the newest $(COUNT)'
@@ -26,6 +26,8 @@ help:
 	@echo 'make sanitize        run the tests under the thread and the address sanitizer'
 	@echo 'make lint            check the format of the sources'
 	@echo 'make apple-check     type-check everything for iOS and macOS, without a Mac'
+	@echo 'make docs            build the documentation: build/docs'
+	@echo 'make api-check       compare the public interface with the one of the last release'
 	@echo 'make kvinspect       build the tool alone: $(KVINSPECT)'
 	@echo 'make bench           measure MemoKV and its peers with 1,000,000 memos (installs the peers)'
 	@echo 'make bench-life      bytes that reach the device in the life of an app (as root)'
@@ -108,6 +110,14 @@ lint:
 apple-check:
 	@Tools/apple-typecheck
 	@Tools/apple-typecheck --self-test
+
+docs: setup
+	@Tools/build-docs.sh
+
+api-check: setup
+	@tag=$$(git describe --tags --abbrev=0 2>/dev/null) || tag=; \
+	if [ -z "$$tag" ]; then echo 'no tag yet, so no interface to keep'; \
+	else $(SWIFT) package diagnose-api-breaking-changes "$$tag"; fi
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel $(FORMATTED)
