@@ -15,7 +15,7 @@ FORMATTED = Sources Tools Tests Package.swift Benchmarks/Sources Benchmarks/Pack
 MEMOBENCH = Benchmarks/.build/release/memobench
 BENCH_FLAGS ?=
 
-.PHONY: help run test test-alone sanitize test-builds test-build lint format kvinspect setup clean
+.PHONY: help run test test-alone sanitize test-build lint format kvinspect setup clean
 .PHONY: memobench bench bench-quick bench-life bench-ci bench-bounds apple-check docs api-check
 
 help:
@@ -80,13 +80,16 @@ test: setup
 
 # Under a sanitizer everything takes five to ten times as long, so enumerations take a part. Leaks
 # are not looked for: Foundation's Process, Pipe and Data, which only tests use, have some. The
-# address sanitizer looks at what apps get: without liblz4, whose place our own code takes.
+# address sanitizer looks at what apps get: without liblz4, whose place our own code takes, so it
+# needs no setup.
 sanitize: sanitize-thread sanitize-address
 
 SANITIZE_FLAGS = $(TEST_FLAGS) --sanitize=$* --scratch-path .build-$* $(FLAGS_OF_$*)
 FLAGS_OF_address = --disable-default-traits
 
-sanitize-%: setup
+sanitize-thread: setup
+
+sanitize-%:
 	ASAN_OPTIONS=detect_leaks=0 MEMOKV_QUICK_TESTS=1 MEMOKV_OPTIMIZED_TESTS=1 \
 	  $(SWIFT) test $(SANITIZE_FLAGS)
 
@@ -94,13 +97,13 @@ sanitize-%: setup
 test-alone:
 	$(SWIFT) test $(TEST_FLAGS) --disable-default-traits --scratch-path .build-alone
 
-# All that test and sanitize run: listing tests builds them. With -j the builds share the cores.
-test-builds: test-build test-build-thread test-build-address
-
+# Listing tests builds them; with -j the builds share the cores.
 test-build: setup
 	$(SWIFT) test list $(TEST_FLAGS) >/dev/null
 
-test-build-%: setup
+test-build-thread: setup
+
+test-build-%:
 	MEMOKV_OPTIMIZED_TESTS=1 $(SWIFT) test list $(SANITIZE_FLAGS) >/dev/null
 
 lint:
@@ -111,7 +114,7 @@ apple-check:
 	@Tools/apple-typecheck
 	@Tools/apple-typecheck --self-test
 
-docs: setup
+docs: kvinspect
 	@Tools/build-docs.sh
 
 api-check: setup

@@ -6,9 +6,11 @@ cd "$(dirname "$0")/.."
 graphs=build/docs/graphs
 rm -rf build/docs
 mkdir -p "$graphs"
-${SWIFT:-swift} build --target MemoHistory >"$graphs/build.txt" 2>&1 ||
+# As kvinspect is built, so that nearly everything is there already.
+flags=(-c release -Xswiftc -static-executable -Xlinker -s)
+${SWIFT:-swift} build "${flags[@]}" --target MemoHistory >"$graphs/build.txt" 2>&1 ||
   { cat "$graphs/build.txt" && exit 1; }
-built=$(${SWIFT:-swift} build --show-bin-path)
+built=$(${SWIFT:-swift} build "${flags[@]}" --show-bin-path)
 target=$(swiftc -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | head -n 1)
 
 for module in KVEngine KVSalvage MemoHistory; do
