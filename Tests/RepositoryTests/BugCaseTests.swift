@@ -65,8 +65,11 @@ import Testing
     79: "equal strings with different bytes",
     89: "a write inside a callback blocks for ever",
     103: "a silent partial import",
+    104: "a path in an import leads outside",
     106: "a decompressor believes the header",
     107: "the reader of a pipe goes away",
+    109: "stored text steers the terminal",
+    110: "a whole export in memory",
   ]
 
   /// What waits for the parts of the library that it is about.
@@ -91,9 +94,6 @@ import Testing
     98: "undo restores an empty shell",
     100: "a memo imported again is swallowed by its deletion",
     101: "an undo races the timer",
-    104: "a path in an import leads outside",
-    109: "stored text steers the terminal",
-    110: "a whole export in memory",
   ]
 
   private static let named: Set<Int> = {
