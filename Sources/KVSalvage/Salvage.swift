@@ -115,9 +115,10 @@ struct Salvage {
       }
     }
     if !names.contains(.manifest) { lose(.manifest, "is missing") }
-    for (_, name) in candidates.sorted(by: { $0.generation > $1.generation }) {
-      guard base == nil else {
-        add(name, .none, "describes an older state")
+    for (generation, name) in candidates.sorted(by: { $0.generation > $1.generation }) {
+      if let base {
+        let isSecond = generation == base.generation
+        add(name, .none, isSecond ? "is its second name" : "describes an older state")
         continue
       }
       do throws(ManifestFile.ReadFailure) {

@@ -32,7 +32,7 @@ package final class MemoTimeline: Sendable {
   ///
   /// - Complexity: O(bytes of the log); independent of the number of memos.
   package convenience init(
-    at path: String, options: DatabaseOptions = DatabaseOptions()
+    at path: String, options: DatabaseOptions = standardOptions
   ) throws(MemoError) {
     self.init(
       try Self.engine { () throws(DatabaseError) in
@@ -42,7 +42,7 @@ package final class MemoTimeline: Sendable {
 
   /// Opens the store in a folder of any file system.
   package convenience init(
-    at path: String, in files: any FileSystem, options: DatabaseOptions = DatabaseOptions()
+    at path: String, in files: any FileSystem, options: DatabaseOptions = standardOptions
   ) throws(MemoError) {
     self.init(
       try Self.engine { () throws(DatabaseError) in
@@ -58,6 +58,17 @@ package final class MemoTimeline: Sendable {
   private init(_ database: Database) {
     self.database = database
   }
+
+  /// How memos are opened unless the caller says otherwise: rather at an earlier state than not at
+  /// all.
+  package static var standardOptions: DatabaseOptions {
+    var options = DatabaseOptions()
+    options.onDamage = .openEarlierState
+    return options
+  }
+
+  /// What is known of an earlier state that is open in place of a newer one; `nil` for the newest.
+  package var earlierState: EarlierState? { database.earlierState }
 
   static func prepared(_ options: DatabaseOptions) -> DatabaseOptions {
     var options = options

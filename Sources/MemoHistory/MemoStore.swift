@@ -39,12 +39,14 @@ public final class MemoStore<Entity: Sendable>: Sendable {
 extension MemoStore where Entity == Memo {
   /// Opens the memos in a folder.
   ///
-  /// Nothing is created before the first write.
+  /// Nothing is created before the first write. When the newest state is damaged or not complete,
+  /// the newest one that is complete is opened, and ``condition`` says so.
   ///
   /// - Parameter path: The store's folder. It need not exist; its parent must, once a memo is
   ///   written.
-  /// - Throws: ``MemoError/database(_:)`` with what the engine found: a damaged store, one of a
-  ///   newer library, one that this process has open already, files that cannot be read.
+  /// - Throws: ``MemoError/database(_:)`` with what the engine found: a store without any complete
+  ///   state, one of a newer library, one that this process has open already, files that cannot be
+  ///   read.
   /// - Complexity: O(bytes of the log); independent of the number of memos.
   public convenience init(at path: String) throws(MemoError) {
     self.init(try MemoTimeline(at: path))

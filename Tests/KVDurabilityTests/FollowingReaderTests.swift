@@ -24,7 +24,7 @@ import Testing
     try writer.write(Self.batch(1))
     let findings = Lock<[String]>([])
     let written = Lock<UInt64>(0)
-    onThreads(files.count) { thread in
+    Self.onThreads(files.count) { thread in
       do {
         if thread == 0 {
           defer { written.withLock { $0 = .max } }
@@ -60,7 +60,7 @@ import Testing
     try writer.close()
   }
 
-  private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  static func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let group = DispatchGroup()
     for index in 0..<count {
       group.enter()

@@ -65,7 +65,7 @@ import Testing
     let manifest = Manifest(
       store: store, generation: 1, publishedAt: 0, flushedSequence: 0, nextFileNumber: 3,
       logs: [1, 2], segments: [], spaces: [])
-    _ = try ManifestFile(files: files, folder: TinyStore.path).publish(manifest, replacing: nil)
+    _ = try ManifestFile(files: files, folder: TinyStore.path).publish(manifest)
     return files
   }
 

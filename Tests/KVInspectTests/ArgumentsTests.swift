@@ -62,12 +62,14 @@ import Testing
       (["import", "S", "f", "--rejected=a", "--rejected=b"], "--rejected is given twice", general),
       (
         ["scan", "S", "--rejected=a"], "scan has no option --rejected",
-        "Usage: kvinspect scan STORE [--json]"
+        "Usage: kvinspect scan STORE [--earlier-state] [--json]"
       ),
-      (["scan"], "scan needs STORE", "Usage: kvinspect scan STORE [--json]"),
-      (["scan", ""], "STORE is empty", "Usage: kvinspect scan STORE [--json]"),
-      (["get", "S"], "get needs ID", "Usage: kvinspect get STORE ID [--json]"),
-      (["get", "S", ""], "ID is empty", "Usage: kvinspect get STORE ID [--json]"),
+      (["scan"], "scan needs STORE", "Usage: kvinspect scan STORE [--earlier-state] [--json]"),
+      (["scan", ""], "STORE is empty", "Usage: kvinspect scan STORE [--earlier-state] [--json]"),
+      (["get", "S"], "get needs ID", "Usage: kvinspect get STORE ID [--earlier-state] [--json]"),
+      (
+        ["get", "S", ""], "ID is empty", "Usage: kvinspect get STORE ID [--earlier-state] [--json]"
+      ),
       (
         ["import", "S"], "import needs FILE.jsonl",
         "Usage: kvinspect import STORE FILE.jsonl [--rejected FILE] [--json]"
@@ -78,16 +80,16 @@ import Testing
       ),
       (
         ["latest", "S", "0"], "N is a whole number above 0, not '0'",
-        "Usage: kvinspect latest STORE [N] [--json]"
+        "Usage: kvinspect latest STORE [N] [--earlier-state] [--json]"
       ),
       (
         ["latest", "S", "1.5"], "N is a whole number above 0, not '1.5'",
-        "Usage: kvinspect latest STORE [N] [--json]"
+        "Usage: kvinspect latest STORE [N] [--earlier-state] [--json]"
       ),
       (
         ["latest", "S", "99999999999999999999"],
         "N is a whole number above 0, not '99999999999999999999'",
-        "Usage: kvinspect latest STORE [N] [--json]"
+        "Usage: kvinspect latest STORE [N] [--earlier-state] [--json]"
       ),
       (["\u{1B}[2J\n"], "unknown command '\\u{1B}[2J\\n'", general),
     ] as [([String], String, String)])

@@ -130,7 +130,7 @@ import Testing
     #expect(run.outputText.contains("damaged: MANIFEST at byte 0: MANIFEST: is missing"))
     #expect(run.outputText.contains("  MANIFEST-000001: "))
     let object = try object("manifest", store.path)
-    #expect(object["generation"] == nil && (object["earlier"] as? [Any])?.count == 1)
+    #expect(object["generation"] == nil && (object["earlier"] as? [Any])?.count == 2)
   }
 
   @Test func namesOfSpacesNeverSteerATerminal() throws {

@@ -9,6 +9,8 @@ import Testing
       "Database": "the handle of a store",
       "Space": "a named part of a store with keys of its own",
       "DatabaseOptions": "how a store is opened",
+      "DamagePolicy": "whether an earlier state will do when the newest one is damaged",
+      "EarlierState": "which earlier state was opened, why, and what is missing",
       "Durability": "when a commit counts as done",
       "WriteBatch": "what is written together or not at all",
       "KeyRange": "which keys a cursor sees",
@@ -37,6 +39,7 @@ import Testing
     "MemoHistory": [
       "MemoStore": "the memos of an app",
       "MemoStore.Page": "some neighbouring memos and where the next ones begin",
+      "MemoStoreCondition": "whether the memos are open as they were stored",
       "PagePosition": "a place between two pages that an app can keep",
       "StoreFolder": "where an app keeps a store",
       "StoreFolder.Protection": "when its files can be read",

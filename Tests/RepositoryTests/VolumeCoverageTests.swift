@@ -21,7 +21,8 @@ import Testing
     ],
     "full disks, permissions, limits": ["Database/FullDiskTests", "Database/StoreAccessTests"],
     "opening, verification, copies": [
-      "Engine/RecoveryTests", "Database/DatabaseDamageTests", "Database/CheckpointTests",
+      "Engine/RecoveryTests", "Engine/EarlierStateTests", "Database/DatabaseDamageTests",
+      "Database/CheckpointTests",
     ],
     "spaces, ranges, preconditions": [
       "Database/SpaceTests", "Database/DatabaseTests", "Database/PreconditionTests",

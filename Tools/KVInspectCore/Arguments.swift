@@ -84,7 +84,10 @@ package struct Arguments {
       guard operands.count <= 2 else { throw failure("help takes one command") }
       return .help(try topic(operands.dropFirst().first))
     }
-    return try command(try name(word), Array(operands.dropFirst()))
+    let words = Array(operands.dropFirst())
+    let command = try command(try name(word), words)
+    return value(of: CommandName.Option.earlierState.name) == nil
+      ? command : .earlierState(command, store: words[0])
   }
 
   private func topic(_ word: String?) throws(UsageError) -> CommandName? {

@@ -34,6 +34,8 @@ package enum Command: Equatable, Sendable {
   case checkpoint(store: String, target: String, output: OutputFormat)
   /// Rebuilds what can be read of a store in the folder `target`.
   case salvage(store: String, target: String, output: OutputFormat)
+  /// A command that will do with an earlier state of its store when the newest one is damaged.
+  indirect case earlierState(Command, store: String)
   /// Help about a command, or about all of them.
   case help(CommandName?)
   case version
@@ -80,6 +82,7 @@ package enum CommandName: String, CaseIterable, Sendable {
     case .importMemos: [Option(name: "--rejected", value: "FILE")]
     case .find: [Option(name: "--space", value: "NAME")]
     case .segment: [Option(name: "--hex", value: nil)]
+    case .latest, .get, .scan, .summary, .checkpoint: [.earlierState]
     default: []
     }
   }
@@ -96,6 +99,9 @@ package enum CommandName: String, CaseIterable, Sendable {
     package let name: String
     /// What stands behind it; `nil` for nothing.
     package let value: String?
+
+    /// Looks at the newest complete state when the newest one of all is damaged.
+    static let earlierState = Option(name: "--earlier-state", value: nil)
 
     /// The option with its value.
     package var text: String { value.map { "\(name) \($0)" } ?? name }

@@ -7,9 +7,23 @@ package enum HelpText {
       Usage: \(name.synopsis)
 
       \(details(of: name))
-
+      \(takesEarlierState(name) ? earlierStateDetails : "")
       """
   }
+
+  private static func takesEarlierState(_ name: CommandName) -> Bool {
+    name.options.contains { $0.name == CommandName.Option.earlierState.name }
+  }
+
+  private static let earlierStateDetails =
+    """
+
+    Options:
+      --earlier-state   when the newest state is damaged, or a copy of the folder is not complete,
+                        use the newest state that is complete; standard error says which, and the
+                        exit code is 1
+
+    """
 
   private static var overview: String {
     let width = CommandName.allCases.map { words(of: $0).utf8.count }.max() ?? 0

@@ -19,7 +19,7 @@ extension Inspector {
     }
     var failure: MemoError?
     do throws(MemoError) {
-      let timeline = try MemoTimeline(at: store)
+      let timeline = try MemoTimeline(at: store, options: DatabaseOptions())
       try job.run(timeline)
       if job.hasChangedStore { try timeline.flush() }
       try timeline.close()

@@ -56,7 +56,8 @@ extension Inspector {
       guard case .database(.damaged(let corruption)) = error else { throw error }
       damage = [corruption]
     }
-    let earlier = try earlierManifests(of: store)
+    // The one in force has such a name as well.
+    let earlier = try earlierManifests(of: store).filter { $0.generation != manifest?.generation }
     switch format {
     case .json:
       var members = [JSONMember("file", .text(FileName.manifest.text))]

@@ -8,6 +8,8 @@ package struct Inspector {
 
   let output: Output
   let errors: Output
+  /// Whether an earlier state will do.
+  private var onDamage = DamagePolicy.report
 
   /// - Parameters:
   ///   - output: For what the command was asked for.
@@ -61,6 +63,8 @@ package struct Inspector {
         return try checkpoint(of: store, to: target, format)
       case .salvage(let store, let target, let format):
         return try salvage(store, to: target, format)
+      case .earlierState(let command, let store):
+        return try run(command, atEarlierStateOf: store)
       case .help(let name):
         output.buffer.append(contentsOf: HelpText.text(about: name).utf8)
         return .fine
@@ -69,9 +73,38 @@ package struct Inspector {
         return .fine
       }
     } catch {
-      errors.line("kvinspect: " + TerminalText.visible("\(error)"))
+      let hint = earlierStateHint(error, command)
+      errors.line("kvinspect: " + TerminalText.visible("\(error)\(hint)"))
       return Self.exitCode(of: error)
     }
+  }
+
+  /// Runs a command on the newest complete state; that it is not the newest one stays damage.
+  private func run(
+    _ command: Command, atEarlierStateOf store: String
+  ) throws(MemoError) -> ExitCode {
+    var inspector = self
+    inspector.onDamage = .openEarlierState
+    guard let report = try inspector.open(store).earlierState else { return run(command) }
+    errors.line("kvinspect: an earlier state: " + TerminalText.visible("\(report)"))
+    let code = inspector.run(command)
+    return code == .fine ? .damage : code
+  }
+
+  /// What can be done about a damaged store with an option of the command; empty for nothing.
+  private func earlierStateHint(_ error: MemoError, _ command: Command) -> String {
+    guard case .database(.damaged) = error, onDamage == .report else { return "" }
+    let store: String
+    switch command {
+    case .latest(let path, _, _), .get(let path, _, _), .scan(let path, _), .summary(let path, _),
+      .checkpoint(let path, _, _):
+      store = path
+    default: return ""
+    }
+    var inspector = self
+    inspector.onDamage = .openEarlierState
+    guard let report = (try? inspector.open(store))?.earlierState else { return "" }
+    return "; \(CommandName.Option.earlierState.name) opens generation \(report.generation)"
   }
 
   /// Damage is something that a repair could concern; the rest is in the way for now, as is a
@@ -89,6 +122,7 @@ package struct Inspector {
     var options = DatabaseOptions()
     options.createIfMissing = false
     options.isReadOnly = true
+    options.onDamage = onDamage
     return try MemoTimeline(at: store, options: options)
   }
 

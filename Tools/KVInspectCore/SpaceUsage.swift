@@ -62,7 +62,8 @@ struct SpaceUsage {
       if let manifest = try? item.finding.get() { names.formUnion(manifest.fileNames) }
     }
     let sizes = try store.sizes()
-    for (name, byteCount) in sizes {
+    for (name, byteCount) in sizes
+    where FileName(name) != .oldManifest(manifest.generation) {
       let role = Self.role(of: FileName(name), in: manifest, retired: retired)
       let before = roles[role] ?? (0, 0)
       roles[role] = (before.fileCount + 1, before.byteCount + byteCount)

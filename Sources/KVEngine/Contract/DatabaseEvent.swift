@@ -13,6 +13,8 @@ public enum DatabaseEvent: Sendable, Equatable {
   case diskFull
   /// There is room again, everything is taken.
   case diskAvailable
+  /// The newest state cannot be read, an earlier one is open.
+  case openedEarlierState(EarlierState)
   /// A write failed for good: this handle takes no more.
   case failed(DatabaseError)
   /// Work in the background failed; it is tried again.

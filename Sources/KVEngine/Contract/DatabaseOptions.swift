@@ -8,6 +8,10 @@ public struct DatabaseOptions: Sendable {
   ///
   /// Default: false.
   public var isReadOnly = false
+  /// What opening does when the newest state is damaged.
+  ///
+  /// Default: ``DamagePolicy/report``.
+  public var onDamage = DamagePolicy.report
   /// Bytes of the write-ahead log, and of the memtable beside it, after which the memtable becomes
   /// a segment.
   ///

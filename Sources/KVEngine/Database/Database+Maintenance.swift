@@ -124,6 +124,7 @@ extension Database {
   private func verifyManifestAndLogs(_ report: inout VerificationReport) throws(DatabaseError) {
     do throws(DatabaseError) {
       guard case .store(let store) = try Recovery.find(at: location) else { return }
+      if let earlier = store.earlier { report.add(earlier.report.corruption) }
       report.byteCount += store.logs.reduce(0) { $0 + $1.bytes.byteCount }
       report.entryCount += store.images.reduce(0) { $0 + $1.entryCount }
     } catch {
@@ -158,7 +159,9 @@ extension Database {
     do throws(SystemError) {
       let live = store.manifest.fileNames
       for text in try location.files.list(location.folder) {
-        guard let name = FileName(text), !live.contains(name), name != .manifest else { continue }
+        guard let name = FileName(text), !live.contains(name), name != .manifest,
+          name != .oldManifest(store.manifest.generation)
+        else { continue }
         do {
           summary.replacedByteCount += try location.files.status(location.path(name)).byteCount
         } catch {

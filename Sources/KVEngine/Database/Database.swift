@@ -27,7 +27,8 @@ public final class Database: Sendable {
   /// - Parameters:
   ///   - path: The store's folder. It need not exist; its parent must, once something is written.
   ///   - options: See ``DatabaseOptions``.
-  /// - Throws: ``DatabaseError/damaged(_:)`` if MANIFEST or log do not verify,
+  /// - Throws: ``DatabaseError/damaged(_:)`` if MANIFEST or log do not verify and no earlier state
+  ///   was asked for or is complete,
   ///   ``DatabaseError/unsupportedFormat(fileName:found:known:)`` for a store of a newer library,
   ///   ``DatabaseError/alreadyOpen`` if this process has another writable handle on the folder,
   ///   ``DatabaseError/notFound(fileName:)`` if there is no store and it may not be created,
@@ -56,15 +57,18 @@ public final class Database: Sendable {
   package convenience init(
     at path: String, in files: any FileSystem, options: DatabaseOptions
   ) throws(DatabaseError) {
-    let location = StoreLocation(files: files, folder: Self.normalized(path))
+    let location = StoreLocation(
+      files: files, folder: Self.normalized(path), onDamage: options.onDamage)
     let entry = options.isReadOnly ? nil : try Self.enter(location)
     let segments = OpenSegments(files: files, folder: location.folder, options: options)
     let gaps = GapNotes(isEnabled: options.notesGaps)
     let view: ReadView
     var generation: UInt64?
     var following = Following.nothing
+    var found: RecoveredStore?
     switch try Recovery.find(at: location) {
     case .store(let store):
+      found = store
       view = store.view(segments: segments, gaps: gaps)
       generation = store.manifest.generation
       following = store.following
@@ -77,7 +81,19 @@ public final class Database: Sendable {
     self.init(
       location, options: options, view: view, segments: segments, gaps: gaps, entry: entry,
       generation: generation, following: following)
+    if let found {
+      state.note(found)
+      state.metrics.deliver()
+    }
   }
+
+  /// What is known of the state that was opened, or read later, in place of a newer one that is
+  /// damaged; `nil` as long as there was none.
+  ///
+  /// The first write goes on from this state and keeps what it does not name in a folder
+  /// `set-aside-`*generation* inside the store, which a salvage can read. The report stays as long
+  /// as the handle. See ``DatabaseOptions/onDamage``.
+  public var earlierState: EarlierState? { state.earlierState }
 
   private init(
     _ location: StoreLocation, options: DatabaseOptions, view: ReadView,

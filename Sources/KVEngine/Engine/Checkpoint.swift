@@ -26,7 +26,11 @@ extension Writer {
       for segment in view.version.segments {
         let name = FileName.segment(segment.descriptor.number)
         made.append(name)
-        try share(name, with: target)
+        do throws(SystemError) {
+          try share(name, with: target)
+        } catch {
+          throw FlushFailure.system(error)
+        }
         manifest.segments.append(segment.descriptor)
         manifest.nextFileNumber = max(manifest.nextFileNumber, segment.descriptor.number + 1)
       }
@@ -42,33 +46,27 @@ extension Writer {
     }
   }
 
-  /// Links a segment's file into the target, or copies it where links do not reach.
-  private func share(
-    _ name: FileName, with target: StoreLocation
-  ) throws(FlushFailure) {
-    do throws(SystemError) {
-      do {
-        try target.files.link(location.path(name), to: target.path(name))
-      } catch {
-        guard error.isLinkRefused else { throw error }
-        let source = try location.files.open(location.path(name), .read)
-        let byteCount = try source.status().byteCount
-        let copy = try target.files.open(target.path(name), .create)
-        var offset = 0
-        while offset < byteCount {
-          let chunk = try source.readBytes(at: offset, count: min(1 << 20, byteCount - offset))
-          if chunk.byteCount == 0 { throw SystemError.noProgress }
-          do throws(WriteFailure) {
-            try copy.writeBytes(chunk.bytes, at: offset)
-          } catch {
-            throw error.cause
-          }
-          offset += chunk.byteCount
-        }
-        try copy.sync()
-      }
+  /// Links a file into the target, or copies it where links do not reach.
+  func share(_ name: FileName, with target: StoreLocation) throws(SystemError) {
+    do {
+      try target.files.link(location.path(name), to: target.path(name))
     } catch {
-      throw .system(error)
+      guard error.isLinkRefused else { throw error }
+      let source = try location.files.open(location.path(name), .read)
+      let byteCount = try source.status().byteCount
+      let copy = try target.files.open(target.path(name), .create)
+      var offset = 0
+      while offset < byteCount {
+        let chunk = try source.readBytes(at: offset, count: min(1 << 20, byteCount - offset))
+        if chunk.byteCount == 0 { throw SystemError.noProgress }
+        do throws(WriteFailure) {
+          try copy.writeBytes(chunk.bytes, at: offset)
+        } catch {
+          throw error.cause
+        }
+        offset += chunk.byteCount
+      }
+      try copy.sync()
     }
   }
 

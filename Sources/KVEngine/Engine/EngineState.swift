@@ -8,6 +8,7 @@ package final class EngineState: Sendable {
   }
 
   private let current: Lock<Current>
+  private let earlier = Lock<EarlierState?>(nil)
   /// Held while a newer state is read, so that of several readers one does it.
   private let refreshing = Lock(())
   package let segments: OpenSegments
@@ -23,6 +24,19 @@ package final class EngineState: Sendable {
     self.metrics = metrics
     current = Lock(Current(view: view, following: following))
     self.segments = segments
+  }
+
+  /// The newest report of a state that was opened in place of a newer one.
+  package var earlierState: EarlierState? { earlier.withLock { $0 } }
+
+  /// Notes which state was read, if it is not the newest one.
+  package func note(_ found: RecoveredStore) {
+    guard let report = found.earlier?.report else { return }
+    let isNew = earlier.withLock { earlier in
+      defer { earlier = report }
+      return earlier != report
+    }
+    if isNew { metrics.note(.openedEarlierState(report)) }
   }
 
   /// The view of the handle, as far as it knows.
@@ -93,6 +107,7 @@ extension EngineState {
         // What was there stays visible to this handle.
         case .missing, .unfinished: current.following = .nothing
         case .store(let store):
+          note(store)
           current = Current(
             view: store.view(segments: segments, gaps: gaps), following: store.following)
         }

@@ -106,7 +106,7 @@ extension Writer {
       predecessorLastSequence: 0, predecessorChain: 0)
     _ = try beginLog(after: preamble, manifest: &manifest, made: &made)
     do throws(ManifestFile.PublishFailure) {
-      _ = try location.manifest.publish(manifest, replacing: nil)
+      _ = try location.manifest.publish(manifest)
     } catch {
       switch error {
       case .unchanged(let cause), .unknown(let cause): throw FlushFailure.system(cause)

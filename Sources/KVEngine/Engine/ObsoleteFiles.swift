@@ -64,7 +64,8 @@ package struct ObsoleteFiles {
       let isNeeded =
         switch name {
         case .lock, .manifest, .reserve: true
-        case .oldManifest(let generation): keptGenerations.contains(generation)
+        case .oldManifest(let generation):
+          generation == current.generation || keptGenerations.contains(generation)
         // A number from `nextFileNumber` on may be a job's output that is not published yet.
         case .log(let number): kept.contains(name) || number >= current.nextFileNumber
         case .segment(let number):
@@ -84,7 +85,10 @@ package struct ObsoleteFiles {
   ) -> [Retired]? {
     var manifests: [Manifest] = []
     for name in names {
-      guard case .oldManifest = name else { continue }
+      // One above the generation in force never was in force: it keeps nothing.
+      guard case .oldManifest(let generation) = name, generation < current.generation else {
+        continue
+      }
       do throws(ManifestFile.ReadFailure) {
         let manifest = try location.manifest.read(name).0
         if manifest.store == current.store { manifests.append(manifest) }

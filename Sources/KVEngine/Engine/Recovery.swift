@@ -1,13 +1,17 @@
 // Reads a store's state from its folder. Takes no lock, changes nothing, and never mistakes "cannot
 // read" for "empty": what a folder holds is one of four findings.
 
-/// Where a store is and through what it is reached.
+/// Where a store is, through what it is reached, and which of its states will do.
 package struct StoreLocation: Sendable {
   package let files: any FileSystem
   package let folder: String
   package let manifest: ManifestFile
+  package let onDamage: DamagePolicy
 
-  package init(files: any FileSystem, folder: String) {
+  package init(
+    files: any FileSystem, folder: String, onDamage: DamagePolicy = .report
+  ) {
+    self.onDamage = onDamage
     self.files = files
     self.folder = folder
     manifest = ManifestFile(files: files, folder: folder)
@@ -39,12 +43,47 @@ package enum Recovery {
     case store(RecoveredStore)
   }
 
+  /// Reads the state, or an earlier one if that will do.
+  ///
+  /// - Throws: ``DatabaseError/damaged(_:)`` with what is wrong with the newest state when no other
+  ///   is complete or none was asked for.
+  package static func find(at location: StoreLocation) throws(DatabaseError) -> Finding {
+    for _ in 0..<10 {
+      do throws(DatabaseError) {
+        return try findNewest(at: location)
+      } catch {
+        guard case .damaged(let corruption) = error, location.onDamage == .openEarlierState else {
+          throw error
+        }
+        let origin = try reading { () throws(SystemError) in try location.manifest.origin() }
+        let found = try findEarlier(at: location, origin: origin, because: corruption)
+        // A writer may have gone on from an earlier state meanwhile.
+        let following = Following(manifest: origin, log: nil, logEnd: 0)
+        if try following.hasChanged(at: location) { continue }
+        guard let found else { throw error }
+        return .store(found)
+      }
+    }
+    throw .busy
+  }
+
+  /// Does something with files; what the system says against it becomes an error of the engine.
+  static func reading<Value>(
+    _ body: () throws(SystemError) -> Value
+  ) throws(DatabaseError) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw error.readFailure
+    }
+  }
+
   /// Reads the state, again when a writer replaced it meanwhile (rule F22).
   ///
   /// A log can look damaged because it was written while it was read: where a record is now, zeros
   /// were read, and behind them another record that says it was durable. So damage is believed when
   /// two readings agree on it.
-  package static func find(at location: StoreLocation) throws(DatabaseError) -> Finding {
+  private static func findNewest(at location: StoreLocation) throws(DatabaseError) -> Finding {
     var suspected: DatabaseError?
     for _ in 0..<10 {
       let manifest: Manifest
@@ -62,25 +101,19 @@ package enum Recovery {
       do throws(DatabaseError) {
         // One state as a whole. Whether it is still the newest, a handle without the lock looks at
         // its first read (`Following`); one with the lock need not.
+        if location.onDamage == .openEarlierState { try checkSegments(of: manifest, at: location) }
         return .store(try recover(manifest, origin: origin, at: location))
       } catch {
         // A file that is gone or cut may have been replaced while we read; only then look again.
-        guard try isCurrent(origin.identity, at: location) else { continue }
+        let isCurrent = try reading { () throws(SystemError) in
+          try location.manifest.isCurrent(origin.identity)
+        }
+        guard isCurrent else { continue }
         guard case .damaged = error, error != suspected else { throw error }
         suspected = error
       }
     }
     throw .busy
-  }
-
-  private static func isCurrent(
-    _ identity: FileIdentity, at location: StoreLocation
-  ) throws(DatabaseError) -> Bool {
-    do {
-      return try location.manifest.isCurrent(identity)
-    } catch {
-      throw error.readFailure
-    }
   }
 
   /// Tells a folder in which nothing was ever stored from one that lost its MANIFEST.
@@ -118,8 +151,9 @@ package enum Recovery {
   ) throws(DatabaseError) -> Bool {
     for name in names {
       switch name {
-      case .lock, .manifest, .reserve, .temporary: continue
-      case .log(1): if try holdsRecord(name, at: location) { return true }
+      // The first MANIFEST has its second name a moment before the first.
+      case .lock, .manifest, .reserve, .temporary, .oldManifest(1): continue
+      case .log(1): if try holdsRecord(1, at: location) { return true }
       case .log, .segment, .oldManifest: return true
       }
     }
@@ -128,22 +162,39 @@ package enum Recovery {
 
   /// Whether anything but a head and zeros is in a log; what cannot be judged counts as something.
   private static func holdsRecord(
-    _ name: FileName, at location: StoreLocation
+    _ number: UInt64, at location: StoreLocation
   ) throws(DatabaseError) -> Bool {
-    do throws(SystemError) {
-      let file = try location.files.open(location.path(name), .read)
-      let byteCount = min(try file.status().byteCount, Limits.Log.maximumByteCount)
-      let bytes = try file.readBytes(at: 0, count: byteCount)
-      guard bytes.byteCount > LogFormat.headByteCount else { return false }
-      return bytes.bytes.extracting(droppingFirst: LogFormat.headByteCount)
-        .firstNonZeroOffset != nil
-    } catch {
-      if error.isNotFound { return false }
-      throw error.readFailure
+    guard let bytes = try bytes(ofLog: number, at: location),
+      bytes.byteCount > LogFormat.headByteCount
+    else { return false }
+    return bytes.bytes.extracting(droppingFirst: LogFormat.headByteCount)
+      .firstNonZeroOffset != nil
+  }
+
+  /// Looks whether all segments are there in their full length; what is in them is up to reads.
+  ///
+  /// - Complexity: One system call for each.
+  static func checkSegments(
+    of manifest: Manifest, at location: StoreLocation
+  ) throws(DatabaseError) {
+    for segment in manifest.segments {
+      let byteCount: Int
+      do throws(SystemError) {
+        byteCount = try location.files.status(location.path(.segment(segment.number))).byteCount
+      } catch {
+        guard error.isNotFound else { throw error.readFailure }
+        throw .damaged(Corruption(missingSegment: segment.fileName))
+      }
+      guard byteCount == segment.byteCount else {
+        throw .damaged(
+          Corruption(
+            fileName: segment.fileName, offset: min(byteCount, segment.byteCount),
+            structure: "segment", reason: "has \(byteCount) bytes instead of \(segment.byteCount)"))
+      }
     }
   }
 
-  private static func recover(
+  static func recover(
     _ manifest: Manifest, origin: ManifestFile.Origin, at location: StoreLocation
   ) throws(DatabaseError) -> RecoveredStore {
     var logs: [LogContents] = []
@@ -202,7 +253,9 @@ package enum Recovery {
 /// A store's state as it was found on disk.
 package struct RecoveredStore {
   package let manifest: Manifest
-  private let origin: ManifestFile.Origin
+  private let origin: ManifestFile.Origin?
+  /// Set when this is not the newest state.
+  package let earlier: EarlierFinding?
   /// Ascending by number; the last one is live.
   package let logs: [LogContents]
   /// The logs' entries, newest log first; logs without a record have none.
@@ -210,8 +263,10 @@ package struct RecoveredStore {
   private let liveLog: (any File)?
 
   init(
-    manifest: Manifest, origin: ManifestFile.Origin, logs: [LogContents], liveLog: (any File)?
+    manifest: Manifest, origin: ManifestFile.Origin?, logs: [LogContents], liveLog: (any File)?,
+    earlier: EarlierFinding? = nil
   ) throws(DatabaseError) {
+    self.earlier = earlier
     self.manifest = manifest
     self.origin = origin
     self.liveLog = liveLog
@@ -227,13 +282,17 @@ package struct RecoveredStore {
     self.images = images
   }
 
+  /// The sequence of the newest operation; in an earlier state that of the newest one that any file
+  /// shows, so that none is given out twice.
   package var lastSequence: SequenceNumber {
-    logs.last?.lastSequence ?? manifest.flushedSequence
+    max(logs.last?.lastSequence ?? manifest.flushedSequence, earlier?.lastSequence ?? 0)
   }
 
   /// How a reader of this state notices the next one.
   package var following: Following {
-    guard let log = logs.last else { return Following(manifest: origin, log: nil, logEnd: 0) }
+    guard let log = logs.last, earlier == nil else {
+      return Following(manifest: origin, log: nil, logEnd: 0)
+    }
     return Following(
       manifest: origin, log: liveLog, logEnd: log.acceptedByteCount,
       tornLog: log.isCleanlyEnded ? nil : log.bytes)

@@ -126,9 +126,7 @@ extension Writer {
     manifest.publishedAt = now
     let manifestByteCount: Int
     do throws(ManifestFile.PublishFailure) {
-      manifestByteCount = try location.manifest.publish(
-        manifest, replacing: old.generation
-      ).byteCount
+      manifestByteCount = try location.manifest.publish(manifest).byteCount
     } catch {
       switch error {
       case .unchanged(let cause) where !cause.isFailedSync: throw Self.notWritten(cause)

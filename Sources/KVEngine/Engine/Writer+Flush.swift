@@ -63,9 +63,7 @@ extension Writer {
     manifest.flushedSequence = sequence
     let manifestByteCount: Int
     do throws(ManifestFile.PublishFailure) {
-      manifestByteCount = try location.manifest.publish(
-        manifest, replacing: store.manifest.generation
-      ).byteCount
+      manifestByteCount = try location.manifest.publish(manifest).byteCount
     } catch {
       switch error {
       case .unchanged(let cause): throw FlushFailure.system(cause)

@@ -36,6 +36,7 @@ extension Writer {
   mutating func note(_ found: RecoveredStore) {
     if found.manifest.generation != knownGeneration { oldestJudgedSequence = found.lastSequence }
     knownGeneration = found.manifest.generation
+    state.note(found)
   }
 
   /// Does what is due at a moment of the monotonic clock: syncs lazy commits whose time has come,

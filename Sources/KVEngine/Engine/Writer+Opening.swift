@@ -40,6 +40,7 @@ extension Writer {
         try adopt(created, lock: lock)
       case .store(let found):
         try adopt(found, lock: lock)
+        if found.earlier != nil { try renew(found) }
       }
     } catch {
       if case .open = status {} else { lock.unlock() }
@@ -92,7 +93,7 @@ extension Writer {
       throw Self.notWritten(error)
     }
     do throws(ManifestFile.PublishFailure) {
-      _ = try location.manifest.publish(manifest, replacing: nil)
+      _ = try location.manifest.publish(manifest)
     } catch {
       switch error {
       case .unchanged(let cause), .unknown(let cause): throw Self.notWritten(cause)
@@ -126,8 +127,17 @@ extension Writer {
           fileName: FileName.manifest.text, offset: 0, structure: "MANIFEST",
           reason: "names no log"))
     }
+    var manifest = found.manifest
     let log: LogWriter
     do throws(SystemError) {
+      if let earlier = found.earlier {
+        try setAside(earlier, of: found)
+        manifest.generation = earlier.report.newestGeneration
+        manifest.nextFileNumber = earlier.nextFileNumber
+        obsolete.retire(found.manifest, replacedAt: now)
+      } else {
+        try location.manifest.settle(manifest.generation)
+      }
       if live.records.isEmpty {
         // No record proves that the names of this log and its MANIFEST are durable.
         try location.files.syncDirectory(location.folder)
@@ -152,7 +162,7 @@ extension Writer {
     state.install(found, table: table)
     status = .open(
       OpenStore(
-        lock: lock, manifest: found.manifest, log: log,
-        isLogFinished: !live.isCleanlyEnded))
+        lock: lock, manifest: manifest, log: log,
+        isLogFinished: !live.isCleanlyEnded || found.earlier != nil))
   }
 }

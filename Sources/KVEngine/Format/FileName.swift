@@ -25,6 +25,14 @@ package enum FileName: Hashable, Sendable {
     }
   }
 
+  /// The folder inside a store that takes what an earlier state did not name, by the generation
+  /// that this state went on as.
+  ///
+  /// Not the name of a file: nothing here looks into it again.
+  package static func setAsideFolder(_ generation: UInt64) -> String {
+    "set-aside-" + digits(generation)
+  }
+
   /// The meaning of a name, `nil` for one that is not ours.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)

@@ -130,7 +130,7 @@ package struct RecordHead: Equatable, Sendable {
 package struct LogPlace: Equatable, Sendable {
   package let store: StoreIdentity
   package let log: UInt64
-  package let offset: Int
+  package var offset: Int
 
   package func checksum(_ bytes: RawSpan) -> UInt32 {
     var checksum = CRC32C()

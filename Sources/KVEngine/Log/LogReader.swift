@@ -232,22 +232,54 @@ package enum LogReader {
     let rest = bytes.extracting(droppingFirst: end.offset)
     guard let zeroByteCount = rest.firstNonZeroOffset else { return true }
     let alignment = LogFormat.alignment
-    var offset = end.offset + zeroByteCount / alignment * alignment
-    while offset + RecordHead.byteCount <= bytes.byteCount {
-      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
-      if UInt32(littleEndian: word) == RecordHead.magic,
-        let (head, _) = RecordHead.decode(
-          bytes.extracting(offset..<(offset + RecordHead.byteCount)),
-          at: LogPlace(store: end.store, log: end.log, offset: offset)),
-        head.durableSequence >= expected
-      {
+    var place = end
+    place.offset += zeroByteCount / alignment * alignment
+    while let head = nextHead(in: bytes, from: &place) {
+      if head.durableSequence >= expected {
         throw .damaged(
           Corruption(
             fileName: FileName.log(end.log).text, offset: end.offset, structure: "log record",
-            reason: "does not verify, though a record at byte \(offset) shows it was durable"))
+            reason: "does not verify, though a record at byte \(place.offset) shows it was durable"
+          ))
       }
-      offset += alignment
+      place.offset += alignment
     }
     return false
+  }
+
+  /// The first head of a record at a place or behind it, whether or not it continues anything; the
+  /// place becomes that of the head.
+  private static func nextHead(in bytes: RawSpan, from place: inout LogPlace) -> RecordHead? {
+    while place.offset + RecordHead.byteCount <= bytes.byteCount {
+      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: place.offset, as: UInt32.self)
+      if UInt32(littleEndian: word) == RecordHead.magic,
+        let (head, _) = RecordHead.decode(
+          bytes.extracting(place.offset..<(place.offset + RecordHead.byteCount)), at: place)
+      {
+        return head
+      }
+      place.offset += LogFormat.alignment
+    }
+    return nil
+  }
+
+  /// The highest sequence that a log's head or any of its records shows, accepted or not; 0 when
+  /// none does.
+  package static func highestSequence(
+    in buffer: ByteBuffer, number: UInt64, store: StoreIdentity
+  ) -> SequenceNumber {
+    let bytes = buffer.bytes
+    var highest: SequenceNumber = 0
+    do throws(DatabaseError) {
+      highest = try head(of: bytes, number: number, store: store).0.lastSequence
+    } catch {
+      // The records speak for themselves.
+    }
+    var place = LogPlace(store: store, log: number, offset: LogFormat.headByteCount)
+    while let head = nextHead(in: bytes, from: &place) {
+      highest = max(highest, min(head.lastSequence, Limits.Sequence.maximum))
+      place.offset += LogFormat.alignment
+    }
+    return highest
   }
 }

@@ -80,6 +80,16 @@ package struct ManifestFile: Sendable {
     case failed(DatabaseError)
   }
 
+  /// The file that has the name now, whatever is in it; `nil` when none has.
+  package func origin() throws(SystemError) -> Origin? {
+    do {
+      return try Origin(try files.open(path, .read))
+    } catch {
+      if error.isNotFound { return nil }
+      throw error
+    }
+  }
+
   /// Whether the MANIFEST is still the file it was read from.
   package func isCurrent(_ identity: FileIdentity) throws(SystemError) -> Bool {
     do {
@@ -94,19 +104,21 @@ package struct ManifestFile: Sendable {
   ///
   /// Every file it names must be durable before; their names are made so here, by a flush of the
   /// folder before the rename, since of several changes of names any may survive alone. If we die
-  ///  - before the rename: the old state holds, a temporary is left;
+  ///  - before the rename: the old state holds, a temporary and a second name are left;
   ///  - between rename and second flush: old or new state, both complete, because what the old one
   ///    names is still there;
   ///  - after the second flush: the new state.
   ///
-  /// The generation in force, `previous`, is kept under a name of its own.
+  /// It has its name by generation from the start, and not only when it is replaced: whoever lists
+  /// the folder to copy it then sees a MANIFEST that later ones do not change.
   ///
   /// - Returns: The identity of the new MANIFEST and its bytes, both copies together.
   package func publish(
-    _ manifest: Manifest, replacing previous: UInt64?
+    _ manifest: Manifest
   ) throws(PublishFailure) -> (identity: FileIdentity, byteCount: Int) {
     assert(manifest.brokenInvariant == nil)
     let temporary = path(.temporary(.manifest))
+    let second = path(.oldManifest(manifest.generation))
     let bytes = manifest.encode()
     guard bytes.count <= Limits.Manifest.maximumByteCount,
       manifest.segments.count <= Limits.Manifest.maximumSegmentCount
@@ -114,10 +126,18 @@ package struct ManifestFile: Sendable {
     let identity: FileIdentity
     do throws(SystemError) {
       identity = try write(bytes, to: temporary)
-      if let previous { try keep(previous) }
+      // Left by a publish of this generation that did not get as far as the rename.
+      discard(second)
+      do {
+        try files.link(temporary, to: second)
+      } catch {
+        guard error.isLinkRefused else { throw error }
+        _ = try write(bytes, to: second)
+      }
       try files.syncDirectory(folder)
     } catch {
       discard(temporary)
+      discard(second)
       throw .unchanged(error)
     }
     do throws(SystemError) {
@@ -142,16 +162,24 @@ package struct ManifestFile: Sendable {
     return try file.status().identity
   }
 
-  /// Gives the MANIFEST in force its name by generation, for copies of the folder being made.
-  private func keep(_ generation: UInt64) throws(SystemError) {
-    let old = path(.oldManifest(generation))
-    do {
-      try files.link(path(.manifest), to: old)
+  /// Puts right which generations have names; called with the lock, before the first record.
+  ///
+  /// A name above the generation in force was left by a crash before the rename. What is committed
+  /// from now on is not in that state, so that nobody may ever take it for a newer one. The
+  /// generation in force has no second name in a copy of a folder.
+  package func settle(_ generation: UInt64) throws(SystemError) {
+    var isRemoved = true
+    do throws(SystemError) {
+      try files.unlink(path(.oldManifest(generation + 1)))
     } catch {
-      guard error.isExisting else { throw error }
-      // Left by a publish of this generation that failed later on.
-      try files.unlink(old)
-      try files.link(path(.manifest), to: old)
+      isRemoved = false
+    }
+    if isRemoved { try files.syncDirectory(folder) }
+    do throws(SystemError) {
+      try files.link(path, to: path(.oldManifest(generation)))
+    } catch {
+      // It has the name, or the volume has no links: only copies would need it.
+      return
     }
   }
 

@@ -94,7 +94,7 @@ package final class SegmentHandle: Sendable {
 extension Corruption {
   private static let missingReason = "is missing though the MANIFEST names it"
 
-  fileprivate init(missingSegment fileName: String) {
+  init(missingSegment fileName: String) {
     self.init(fileName: fileName, offset: 0, structure: "segment", reason: Self.missingReason)
   }
 

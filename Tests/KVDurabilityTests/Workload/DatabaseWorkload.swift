@@ -42,16 +42,29 @@ final class DatabaseWorkload {
 
   /// Whether it merges segments as well, all of them or what is due.
   let compacts: Bool
+  /// How many operations are ten minutes; `nil` for so few that replaced files go at once.
+  private let graceOperationCount: Int?
 
-  init(seed: UInt64, compacts: Bool = false) throws {
+  init(seed: UInt64, compacts: Bool = false, graceOperationCount: Int? = nil) throws {
+    self.graceOperationCount = graceOperationCount
     self.seed = seed
     self.compacts = compacts
     batches = BatchGenerator(seed: seed)
     try run()
   }
 
+  private var options: DatabaseOptions {
+    var options = TinyStore.options
+    if let graceOperationCount {
+      options.wallClock = { [files] in
+        1_700_000_000_000_000 + Int64(files.operationCount * 600_000_000 / graceOperationCount)
+      }
+    }
+    return options
+  }
+
   private func run() throws {
-    let late = try TinyStore.open(in: files.process(9))
+    let late = try TinyStore.open(in: files.process(9), options: options)
     try turn(of: 1, commitCount: 24, ending: .close)
     try turn(of: 2, commitCount: 14, ending: .kill)
     try turn(of: 3, commitCount: 12, ending: .release)
@@ -63,7 +76,7 @@ final class DatabaseWorkload {
   }
 
   private func turn(of process: Int32, commitCount: Int, ending: Ending) throws {
-    let database = try TinyStore.open(in: files.process(process))
+    let database = try TinyStore.open(in: files.process(process), options: options)
     guard try database.countedContent() == states.last else {
       throw Problem("process \(process) opens another state than \(states.count - 1)")
     }

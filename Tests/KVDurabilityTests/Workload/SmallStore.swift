@@ -15,6 +15,7 @@ struct SmallStore {
   let logNumber: UInt64
   let recordEnds: [Int]
   private let payloadEnds: [Int]
+  let generation: UInt64
   /// The live segments.
   let segmentNumbers: [UInt64]
 
@@ -44,6 +45,7 @@ struct SmallStore {
       throw Problem("there is no small store")
     }
     logNumber = log.number
+    generation = found.manifest.generation
     recordEnds = log.records.map { $0.offset + $0.head.recordByteCount }
     payloadEnds = log.records.map(\.payload.upperBound)
     segmentNumbers = found.manifest.segments.map(\.number)

@@ -30,7 +30,9 @@ import Testing
 
   @Test(arguments: StoreVolume.allCases)
   func foldersWithoutAStoreOpenEmptyAndTheFirstWriteMakesOne(volume: StoreVolume) throws {
-    for names in [nil, [], ["LOCK"], ["holiday.txt"], ["000002.log.tmp", "MANIFEST.tmp"]] {
+    for names in [
+      nil, [], ["LOCK"], ["holiday.txt"], ["000002.log.tmp", "MANIFEST.tmp"], ["MANIFEST-000001"],
+    ] {
       let store = try StoreSample(on: volume)
       if let names {
         try store.files.makeDirectory(store.path)
@@ -78,7 +80,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreVolume.allCases, ["000001.seg", "000002.log", "MANIFEST-000001"])
+  @Test(arguments: StoreVolume.allCases, ["000001.seg", "000002.log", "MANIFEST-000002"])
   func anyOtherFileOfAStoreMeansThatTheManifestIsMissing(
     volume: StoreVolume, name: String
   ) throws {

@@ -14,7 +14,7 @@ import Testing
     try files.makeDirectory("/store")
     let file = ManifestFile(files: files, folder: "/store")
     let manifest = ManifestSample.empty()
-    _ = try file.publish(manifest, replacing: nil)
+    _ = try file.publish(manifest)
     try files.syncDirectory("/")
     return (file, files, manifest)
   }
@@ -38,12 +38,13 @@ import Testing
     #expect(read == first)
     #expect(try file.isCurrent(identity))
     let second = next(first)
-    let published = try file.publish(second, replacing: first.generation).identity
+    let published = try file.publish(second).identity
     #expect(try file.read().0 == second)
     #expect(try file.read().1.identity == published)
     #expect(try !file.isCurrent(identity) && file.isCurrent(published))
     #expect(try file.read(.oldManifest(1)).0 == first)
-    #expect(try names(recording) == ["MANIFEST", "MANIFEST-000001"])
+    #expect(try file.read(.oldManifest(2)).1.identity == published)
+    #expect(try names(recording) == ["MANIFEST", "MANIFEST-000001", "MANIFEST-000002"])
   }
 
   @Test func aMissingManifestIsToldFromOneThatCannotBeRead() throws {
@@ -87,7 +88,7 @@ import Testing
         files.plan(Fault(.error(ENOSPC, after: progress), at: position, of: kinds))
         let outcome: ManifestFile.PublishFailure?
         do throws(ManifestFile.PublishFailure) {
-          _ = try file.publish(second, replacing: first.generation)
+          _ = try file.publish(second)
           outcome = nil
         } catch {
           outcome = error
@@ -99,15 +100,16 @@ import Testing
         case nil:
           // Failures to remove a left-over are none; the last round met no fault.
           #expect(read == second)
-          _ = try file.publish(next(second), replacing: second.generation)
-          _ = try file.publish(first, replacing: nil)
+          _ = try file.publish(next(second))
+          _ = try file.publish(first)
         case .unchanged:
           #expect(read == first, "call \(position)")
           #expect(try names(recording).isSuperset(of: before))
-          #expect(try !names(recording).contains("MANIFEST.tmp"), "call \(position)")
+          let left: Set = ["MANIFEST.tmp", "MANIFEST-000002"]
+          #expect(try names(recording).isDisjoint(with: left), "call \(position)")
         case .unknown:
           #expect(read == second, "call \(position)")
-          _ = try file.publish(first, replacing: nil)
+          _ = try file.publish(first)
         }
         if !wasHit { break }
       }
@@ -117,11 +119,35 @@ import Testing
   @Test func aLeftOverOfAnEarlierPublishIsNoObstacle() throws {
     let (file, files, first) = try makeStore()
     try files.create("/store/MANIFEST.tmp", [1, 2, 3])
-    try files.create("/store/MANIFEST-000001", [4, 5, 6])
+    try files.create("/store/MANIFEST-000002", [4, 5, 6])
     let second = next(first)
-    _ = try file.publish(second, replacing: 1)
+    _ = try file.publish(second)
     #expect(try file.read().0 == second)
     #expect(try file.read(.oldManifest(1)).0 == first)
+    #expect(try file.read(.oldManifest(2)).0 == second)
+  }
+
+  @Test(arguments: [EPERM, EXDEV, EMLINK, ENOTSUP])
+  func withoutLinksTheSecondNameIsAFileOfItsOwn(code: Int32) throws {
+    let (file, files, first) = try makeStore()
+    files.plan(Fault(.error(code), at: 1, of: [.link], isLasting: true))
+    let second = next(first)
+    let published = try file.publish(second).identity
+    #expect(files.wasHit)
+    let (copy, origin) = try file.read(.oldManifest(2))
+    #expect(copy == second && origin.identity != published)
+    try file.settle(2)
+    #expect(try file.read().0 == second)
+  }
+
+  /// No publish syncs more often than it needs: the file, and the names before and after.
+  @Test func aPublishSyncsThreeTimes() throws {
+    let (file, _, first) = try makeStore()
+    let before = recording.callCount([.sync, .syncDirectory])
+    _ = try file.publish(next(first))
+    #expect(recording.callCount([.sync, .syncDirectory]) == before + 3)
+    try file.settle(2)
+    #expect(recording.callCount([.sync, .syncDirectory]) == before + 3)
   }
 
   @Test func aStateThatNoReaderWouldTakeIsNotPublished() throws {
@@ -135,7 +161,7 @@ import Testing
     large.nextFileNumber = 100_000
     let before = recording.operationCount
     do throws(ManifestFile.PublishFailure) {
-      _ = try file.publish(large, replacing: 1)
+      _ = try file.publish(large)
       Issue.record("it was published")
     } catch {
       guard case .unchanged(let cause) = error else {
@@ -146,7 +172,7 @@ import Testing
     }
     #expect(recording.operationCount == before)
     large.segments.removeLast()
-    _ = try file.publish(large, replacing: 1)
+    _ = try file.publish(large)
     #expect(try file.read().0.segments.count == Limits.Manifest.maximumSegmentCount)
   }
 
@@ -161,7 +187,7 @@ import Testing
     try files.create("/store/000002.log.tmp", [2]).sync()
     try files.rename("/store/000002.log.tmp", to: "/store/000002.log")
     let second = next(first)
-    _ = try file.publish(second, replacing: first.generation)
+    _ = try file.publish(second)
     let end = recording.operationCount
     for count in start...end {
       for variant in CrashVariant.allCases {
