@@ -16,7 +16,7 @@ MEMOBENCH = Benchmarks/.build/release/memobench
 BENCH_FLAGS ?=
 
 .PHONY: help run test test-alone sanitize test-build lint format kvinspect setup clean
-.PHONY: memobench bench bench-quick bench-life bench-ci bench-bounds apple-check docs api-check
+.PHONY: memobench bench bench-quick bench-life bench-ci bench-bounds apple-check docs api-check proof
 
 help:
 	@echo 'make run             build kvinspect, import memos, print the newest $(COUNT)'
@@ -24,6 +24,7 @@ help:
 	@echo 'make test            run all tests'
 	@echo 'make test-alone      run the tests without liblz4, as apps get the package'
 	@echo 'make sanitize        run the tests under the thread and the address sanitizer'
+	@echo 'make proof HOURS=5   crashes, faults, damage and models with new seeds for some hours'
 	@echo 'make lint            check the format of the sources'
 	@echo 'make apple-check     type-check everything for iOS and macOS, without a Mac'
 	@echo 'make docs            build the documentation: build/docs'
@@ -92,6 +93,11 @@ sanitize-thread: setup
 sanitize-%:
 	ASAN_OPTIONS=detect_leaks=0 MEMOKV_QUICK_TESTS=1 MEMOKV_OPTIMIZED_TESTS=1 \
 	  $(SWIFT) test $(SANITIZE_FLAGS)
+
+# Can be interrupted and started again: see Tools/proof.sh.
+HOURS ?= 5
+proof: setup
+	Tools/proof.sh $(HOURS)
 
 # What apps get: no C library, no trait.
 test-alone:

@@ -22,13 +22,20 @@ import Testing
 
   @Test(.bug(id: "B31"), .bug(id: "B44"), .bug(id: "B47"), arguments: CrashVariant.allCases)
   func everyImageHoldsAPrefix(variant: CrashVariant) throws {
-    let workload = try DatabaseWorkload(seed: Self.seed, compacts: true)
+    let seeds = Thoroughness.seeds(Thoroughness.choose(quick: 1, push: 1, nightly: 5))
+    for seed in seeds {
+      try check(try DatabaseWorkload(seed: Self.seed + seed, compacts: true), variant)
+    }
+  }
+
+  private func check(_ workload: DatabaseWorkload, _ variant: CrashVariant) throws {
     let count = workload.files.operationCount
-    var failureCount = 0
+    var (imageCount, failureCount) = (0, 0)
     for boundary in Thoroughness.part(of: 0..<count + 1, step: 97, offset: variant.rawValue * 5) {
       let allowed = workload.allowedStates(after: boundary, isPowerCut: variant != .everything)
       for seed in workload.seeds(of: variant, after: boundary).prefix(Thoroughness.isFull ? 8 : 2) {
         let image = workload.files.image(after: boundary, variant: variant, seed: seed)
+        imageCount += 1
         do {
           try StoreCheck(files: image, seed: seed).holds(oneOf: allowed, of: workload.states)
         } catch {
@@ -40,6 +47,7 @@ import Testing
         }
       }
     }
+    ProofTally.count("T1", "images", imageCount)
   }
 
   /// A store of some flushes, closed, and what it holds.

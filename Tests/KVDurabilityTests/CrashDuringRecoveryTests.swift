@@ -41,14 +41,15 @@ import Testing
 
   @Test(arguments: 0..<8)
   func recoveryMayBeCutShortAnywhere(part: Int) throws {
-    let workload = try DatabaseWorkload(seed: 2)
-    var generator = SeededGenerator(seed: 3, stream: UInt64(part))
-    let outerCount = Thoroughness.isFull ? 8 : 1
+    let workload = try DatabaseWorkload(seed: 2 + Thoroughness.seedBase)
+    var generator = SeededGenerator(seed: 3 + Thoroughness.seedBase, stream: UInt64(part))
+    let outerCount = Thoroughness.choose(quick: 1, push: 8, nightly: 50)
+    var imageCount = 0
     for _ in 0..<outerCount {
       let boundary = Int.random(in: 0...workload.files.operationCount, using: &generator)
       let variant = CrashVariant.allCases.randomElement(using: &generator) ?? .strict
       let seed = workload.seeds(of: variant, after: boundary)[0]
-      let outer = "workload 2, \(variant), seed \(seed), after \(boundary)"
+      let outer = "workload \(workload.seed), \(variant), seed \(seed), after \(boundary)"
       let image = workload.files.image(after: boundary, variant: variant, seed: seed)
       let recovery = try Recovery(image, seed: seed)
       let allowed = workload.allowedStates(after: boundary, isPowerCut: variant != .everything)
@@ -56,9 +57,11 @@ import Testing
       for count in 0...recovery.files.operationCount {
         for inner in Self.variants {
           check(recovery, after: count, inner, seed: generator.next(), outer: outer)
+          imageCount += 1
         }
       }
     }
+    ProofTally.count("T3", "images", imageCount)
   }
 
   private func check(

@@ -31,13 +31,18 @@ import Testing
     .bug(id: "B01"), .bug(id: "B04"), .bug(id: "B40"), .bug(id: "B41"), .bug(id: "B44"),
     .bug(id: "B47"), arguments: CrashVariant.allCases)
   func everyImageHoldsAPrefix(variant: CrashVariant) throws {
-    let workload = try DatabaseWorkload(seed: Self.seed)
+    let seeds = Thoroughness.seeds(Thoroughness.choose(quick: 1, push: 1, nightly: 20))
+    for seed in seeds { try check(try DatabaseWorkload(seed: Self.seed + seed), variant) }
+  }
+
+  private func check(_ workload: DatabaseWorkload, _ variant: CrashVariant) throws {
     let count = workload.files.operationCount
-    var failureCount = 0
+    var (imageCount, failureCount) = (0, 0)
     for boundary in Thoroughness.part(of: 0..<count + 1, step: 11, offset: variant.rawValue) {
       let allowed = workload.allowedStates(after: boundary, isPowerCut: variant != .everything)
       for seed in workload.seeds(of: variant, after: boundary) {
         let image = workload.files.image(after: boundary, variant: variant, seed: seed)
+        imageCount += 1
         do {
           try StoreCheck(files: image, seed: seed).holds(oneOf: allowed, of: workload.states)
         } catch {
@@ -49,5 +54,6 @@ import Testing
         }
       }
     }
+    ProofTally.count("T1", "images", imageCount)
   }
 }

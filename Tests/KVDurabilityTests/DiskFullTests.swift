@@ -24,6 +24,7 @@ import Testing
         Issue.record("room of \(room) bytes: \(error)")
       }
     }
+    ProofTally.count("T11", "levels", Thoroughness.isFull ? 40 : 4)
   }
 
   private func fill(room: Int) throws {

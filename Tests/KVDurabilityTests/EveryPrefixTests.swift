@@ -10,10 +10,11 @@ import Testing
   @Test(.bug(id: "B62"), arguments: 0..<partCount)
   func aShortFileIsRightOrDamaged(part: Int) throws {
     let store = try SmallStore()
-    var failureCount = 0
+    var (caseCount, failureCount) = (0, 0)
     for (name, bytes) in try store.files.storeFiles().sorted(by: { $0.key < $1.key }) {
       for count in Thoroughness.part(of: 0..<bytes.count, step: 41, offset: part)
       where count % Self.partCount == part {
+        caseCount += 1
         do {
           try check(store, name, bytes, cutTo: count)
         } catch {
@@ -23,6 +24,7 @@ import Testing
         }
       }
     }
+    ProofTally.count("T5", "cases", caseCount)
   }
 
   private func check(

@@ -5,7 +5,7 @@ import Testing
 
 /// Every call of the file system fails, once and from then on, in every way (promises P3, P4).
 @Suite struct FaultTests {
-  private static let seed: UInt64 = 4
+  private static let seed: UInt64 = 4 + Thoroughness.seedBase
   /// The calls that change something.
   private static let changes: Set<SystemError.Operation> = [
     .makeDirectory, .open, .write, .sync, .syncDirectory, .rename, .link, .unlink, .lock,
@@ -32,6 +32,7 @@ import Testing
       position += Thoroughness.isFull ? 1 : 29
     }
     #expect(position > 30, "\(name)")
+    ProofTally.count("T6", "faults", Thoroughness.isFull ? position - 1 : position / 29)
   }
 
   @Test(.bug(id: "B08"), .bug(id: "B43"), .bug(id: "B61"), arguments: codes, [false, true])

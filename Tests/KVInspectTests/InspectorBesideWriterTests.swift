@@ -100,14 +100,18 @@ import Testing
     defer { writer.tellToStop() }
     var names: Set<String> = []
     let commands = hurries ? Self.commands : Self.commands + Self.slow
-    let leastRoundCount = hurries ? 25 : 8
-    var round = 0
-    while try round < leastRoundCount || !writer.hasDoneEnough, round < 500 {
+    let leastRoundCount = hurries ? 25 : 12
+    let mostRoundCount = Thoroughness.choose(quick: 500, push: 500, nightly: 5000)
+    var (round, openCount) = (0, 0)
+    while try round < leastRoundCount * (Thoroughness.current == .nightly ? 30 : 1)
+      || !writer.hasDoneEnough, round < mostRoundCount
+    {
       round += 1
       for command in commands {
         let words =
           [command[0], store.path] + command.dropFirst() + (round % 2 == 0 ? ["--json"] : [])
         let run = try InspectorRun(words)
+        openCount += 1
         let isSearchInVain = command.contains("0x00")
         #expect(
           run.code == (isSearchInVain ? .damage : .fine),
@@ -131,6 +135,7 @@ import Testing
     #expect(try writer.hasDoneEnough)
     try writer.stop()
     #expect(names.count > 3)
+    ProofTally.count("T13", "opens", openCount + 2 * round)
     #expect(try InspectorRun("verify", store.path).code == .fine)
   }
 }

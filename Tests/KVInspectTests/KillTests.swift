@@ -8,7 +8,7 @@ import Testing
 
 /// The real program, killed in the middle of an import again and again: what it acknowledged stays.
 @Suite(.serialized) struct KillTests {
-  private static let killCount = Thoroughness.isFull ? 50 : 8
+  private static let killCount = Thoroughness.choose(quick: 8, push: 60, nightly: 600)
   private static let rowCount = Thoroughness.isFull ? 20_000 : 2000
 
   /// Rows of mixed sizes; so many bytes that the log is full once before the end.
@@ -76,6 +76,7 @@ import Testing
       round += 1
     }
     #expect(killCount == Self.killCount)
+    ProofTally.count("T10", "kills", killCount)
 
     // The last store is finished as if nothing had happened.
     #expect(try start(store).wait().status == 0)

@@ -85,6 +85,7 @@ import Testing
   func everyImageHoldsARunOfWholeBatches(variant: CrashVariant) throws {
     let history = try makeHistory()
     let recording = history.recording
+    var imageCount = 0
     for count in 0...recording.operationCount {
       let allowed = history.allowed(after: count)
       let seeds: Range<UInt64> =
@@ -94,12 +95,14 @@ import Testing
         default: UInt64(count % 7)..<UInt64(count % 7 + 1)
         }
       for seed in seeds {
+        imageCount += 1
         let image = recording.image(after: count, variant: variant, seed: seed)
         let finding = try check(image, allowed)
         let last = count > 0 ? "\(recording.operations[count - 1])" : "nothing"
         #expect(finding == nil, "\(variant) seed \(seed) after \(last)")
       }
     }
+    ProofTally.count("T1", "images", imageCount)
   }
 
   /// Commits after a fault, in the same boot, are as durable as any.

@@ -104,6 +104,7 @@ import Testing
       #expect(try last.verify().damage == [], "\(comment)")
       if !wasHit {
         #expect(outcome.refused.isEmpty && outcome.unknown.isEmpty && position > 10)
+        ProofTally.count("T6", "faults", position - 1)
         return
       }
     }
