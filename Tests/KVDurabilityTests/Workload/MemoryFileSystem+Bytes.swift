@@ -2,6 +2,13 @@ import KVEngine
 import KVTestSupport
 
 extension MemoryFileSystem {
+  /// A volume with a store's folder that has these files.
+  convenience init(storeFiles: [String: [UInt8]]) throws {
+    self.init()
+    try makeDirectory(TinyStore.path)
+    for (name, bytes) in storeFiles { try create(TinyStore.path + "/" + name, bytes) }
+  }
+
   /// A volume of its own on which one file has other bytes.
   func replacing(_ path: String, with bytes: [UInt8]) throws -> MemoryFileSystem {
     var tree = tree

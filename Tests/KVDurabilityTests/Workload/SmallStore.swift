@@ -18,6 +18,8 @@ struct SmallStore {
   let generation: UInt64
   /// The live segments.
   let segmentNumbers: [UInt64]
+  /// Names and bytes of all files after each commit, and in the end.
+  private(set) var versions: [[String: [UInt8]]] = []
 
   /// The clock stands, so that replaced files stay.
   static var options: DatabaseOptions {
@@ -26,9 +28,9 @@ struct SmallStore {
     return options
   }
 
-  init() throws {
+  init(seed: UInt64 = 8) throws {
     let database = try Self.open(in: files)
-    var batches = BatchGenerator(seed: 8)
+    var batches = BatchGenerator(seed: seed)
     for number in 1...13 {
       let batch = batches.batch()
       let content = states[states.count - 1]
@@ -38,8 +40,10 @@ struct SmallStore {
         try database.flush()
         flushedIndex = number
       }
+      versions.append(try files.storeFiles())
     }
     try database.close()
+    versions.append(try files.storeFiles())
     let location = StoreLocation(files: files, folder: TinyStore.path)
     guard case .store(let found) = try Recovery.find(at: location), let log = found.logs.last else {
       throw Problem("there is no small store")
