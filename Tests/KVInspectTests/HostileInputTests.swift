@@ -54,7 +54,7 @@ import Testing
     #expect(run.errorLines.count >= 1 && run.output.isEmpty)
   }
 
-  /// What is printed is read as it is printed: a store of some 48 MiB goes through a process that has
+  /// What is printed is read as it is printed: a store of 48 MiB goes through a process that has
   /// 24 MiB more than one needs that prints a single memo.
   @Test(.bug(id: "B110")) func anExportNeedsNoMemoryForWhatIsStored() throws {
     let count = 48

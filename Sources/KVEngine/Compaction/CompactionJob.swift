@@ -6,7 +6,7 @@
 //      one goes out as well where one entry cannot carry both changes of the count;
 //  R2  a tombstone goes only if no segment outside the inputs can hold an older entry of its key,
 //      and if the changes it stands for cancel out, so that no count moves, and it hides nothing
-//      here;
+//      here, and no snapshot is older: a batch may demand that nothing was written since;
 //  R3  a sequence is dropped only if no segment outside the inputs overlaps the output's space and
 //      no snapshot is older than it: then nothing is left that it could be compared with;
 //  R4  a segment never holds two spaces, and never more than the cap and one entry.
@@ -20,7 +20,7 @@ package struct CompactionJob {
   package let outside: [SegmentDescriptor]
   package let policy: CompactionPolicy
   package let options: DatabaseOptions
-  /// Sequences up to this one may be dropped (R3).
+  /// Sequences up to this one may be dropped, and tombstones (R2, R3).
   package let horizon: SequenceNumber
   /// Wall clock, microseconds since 1970.
   package let now: Int64
@@ -106,7 +106,7 @@ package struct CompactionJob {
   private func canDrop(
     _ tag: EntryTag, key: RawSpan, others: [SegmentDescriptor]
   ) -> Bool {
-    guard tag.kind == .tombstone else { return false }
+    guard tag.kind == .tombstone, tag.sequence <= horizon else { return false }
     return others.allSatisfy { other in
       guard let bounds = other.bounds(ofSpace: key.byte(at: 0)) else { return true }
       return other.lowestSequence > tag.sequence || compareBytes(key, bounds.lower) < 0

@@ -79,16 +79,17 @@ package struct CompactionPolicy: Sendable {
   ///
   /// A request merges everything that can be, not only what is due. `excluded` are segments that
   /// must not be touched, for example damaged ones; `barren` those not to merge for the sake of
-  /// their tombstones, since it was of no use. `jobs` says which job made a segment: what one job
-  /// made overlaps nothing else of it, though bounds that were cut may say so.
+  /// their tombstones, since it was of no use; `disjoint` says which do not overlap though their
+  /// bounds say so.
   ///
   /// - Complexity: O(*s*^2) for *s* segments of a space.
   package func plan(
     _ segments: [SegmentDescriptor], now: Int64, isRequested: Bool = false,
-    excluding excluded: Set<UInt64> = [], barren: Set<UInt64> = [], jobs: [UInt64: UInt64] = [:]
+    excluding excluded: Set<UInt64> = [], barren: Set<UInt64> = [],
+    disjoint: DisjointSegments = DisjointSegments()
   ) -> CompactionPlan? {
     let candidates = segments.filter { !excluded.contains($0.number) }
-    if isRequested, let plan = wholePlan(candidates, jobs: jobs) { return plan }
+    if isRequested, let plan = wholePlan(candidates, disjoint) { return plan }
     let mixed = candidates.filter(\.isMixed)
     if mixed.count >= (isRequested ? 1 : fanOut(0)) {
       return plan(mixed, isRequested ? .requested : .mixed)
@@ -98,7 +99,7 @@ package struct CompactionPolicy: Sendable {
     for code in codes.sorted() {
       let own = candidates.filter { !$0.isMixed && $0.spaces[0].code == code }
       if let plan = tierPlan(own, isRequested: isRequested) { return plan }
-      if let plan = overlapPlan(own, isRequested: isRequested, jobs: jobs) { return plan }
+      if let plan = overlapPlan(own, disjoint, isRequested: isRequested) { return plan }
       if isRequested, let sparse = own.first(where: isSparse) { return plan([sparse], .density) }
     }
     return tombstonePlan(candidates, barren: barren, now: now, isRequested: isRequested)
@@ -118,7 +119,7 @@ package struct CompactionPolicy: Sendable {
   /// Of each space that is what is sparse, overlaps, or is small, and all that lies between. Small
   /// segments stay among themselves while all below them is eight times as much.
   private func wholePlan(
-    _ segments: [SegmentDescriptor], jobs: [UInt64: UInt64]
+    _ segments: [SegmentDescriptor], _ disjoint: DisjointSegments
   ) -> CompactionPlan? {
     var inputs: Set<SegmentDescriptor> = []
     for code in Set(segments.flatMap { $0.spaces.map(\.code) }) {
@@ -127,10 +128,7 @@ package struct CompactionPolicy: Sendable {
       let large = own.filter { !$0.isMixed && !isSmall($0) }
       var due = large.filter { segment in
         isSparse(segment)
-          || large.contains { other in
-            jobs[other.number].map { $0 != jobs[segment.number] } ?? (other != segment)
-              && other.overlaps(segment, inSpace: code)
-          }
+          || large.contains { $0 != segment && !disjoint.contains($0, segment) }
       }
       if small.count > 1 || small.contains(where: { $0.isMixed || isSparse($0) }) {
         inputs.formUnion(small)
@@ -181,22 +179,24 @@ package struct CompactionPolicy: Sendable {
     return small.count > 1 ? plan(small, .requested) : nil
   }
 
-  /// The segments that cover the key which most of them cover.
+  /// The segments that cover the key which most of them cover, without those that surely share it
+  /// with none of the others.
   private func overlapPlan(
-    _ segments: [SegmentDescriptor], isRequested: Bool, jobs: [UInt64: UInt64]
+    _ segments: [SegmentDescriptor], _ disjoint: DisjointSegments, isRequested: Bool
   ) -> CompactionPlan? {
     let large = segments.filter { !isSmall($0) }
     var deepest: [SegmentDescriptor] = []
-    var depth = 0
     for segment in large {
       let key = segment.spaces[0].lower
       let covering = large.filter {
         compareBytes($0.spaces[0].lower, key) <= 0 && compareBytes(key, $0.spaces[0].upper) <= 0
       }
-      let count = Set(covering.map { jobs[$0.number] ?? $0.number }).count
-      if count > depth { (deepest, depth) = (covering, count) }
+      let doubtful = covering.filter { one in
+        covering.contains { $0 != one && !disjoint.contains($0, one) }
+      }
+      if doubtful.count > deepest.count { deepest = doubtful }
     }
-    guard depth > (isRequested ? 1 : overlapCount) else { return nil }
+    guard deepest.count > (isRequested ? 1 : overlapCount) else { return nil }
     return plan(deepest, isRequested ? .requested : .overlap)
   }
 

@@ -45,8 +45,9 @@ public struct DatabaseOptions: Sendable {
   package var zeroStepByteCount = Limits.Log.zeroStepByteCount
   /// Microseconds since 1970; tests inject a clock, `nil` is the system's.
   package var wallClock: (@Sendable () -> Int64)?
-  /// What flush and compaction have to know of a space, by its code. A function, since a
-  /// dictionary costs a launch the look-up of its conformances: 0.1 ms.
+  /// What flush and compaction have to know of a space, by its code.
+  ///
+  /// A function: a dictionary costs a launch the look-up of its conformances, 0.1 ms.
   package var policy: @Sendable (UInt8) -> SpacePolicy = { .standard(code: $0) }
 
   /// The defaults.

@@ -22,10 +22,10 @@ package final class Compactor: Sendable {
   private struct Lessons {
     /// With a damaged block: merging them would lose what the block held.
     var damaged: Set<UInt64> = []
-    /// What a merge for the sake of tombstones left without losing one.
-    var barren: Set<UInt64> = []
-    /// The job that made a segment, named by the smallest number of what it made.
-    var jobs: [UInt64: UInt64] = [:]
+    /// What a merge for the sake of tombstones left without losing one, and up to which age of the
+    /// oldest snapshot it is of no use to try again.
+    var barren: [UInt64: SequenceNumber] = [:]
+    var disjoint = DisjointSegments()
     /// Inputs of the merges that run.
     var merging: Set<UInt64> = []
     /// The newest flush when a relief found nothing to merge.
@@ -130,10 +130,10 @@ package final class Compactor: Sendable {
     let isCancelled: @Sendable () -> Bool = {
       isStopped() || kind == .due && self.isAwaited
     }
-    let (damaged, barren, jobs) = lessons.withLock { ($0.damaged, $0.barren, $0.jobs) }
+    let (damaged, barren, disjoint) = lessons.withLock { ($0.damaged, $0.barren, $0.disjoint) }
     let job = try pipeline.exclusively { writer throws(DatabaseError) in
       try writer.nextCompaction(
-        kind, excluding: damaged, barren: barren, jobs: jobs, isCancelled: isCancelled)
+        kind, excluding: damaged, barren: barren, disjoint: disjoint, isCancelled: isCancelled)
     }
     guard let job else { return false }
     let inputs = job.inputs.map(\.descriptor.number)
@@ -173,14 +173,18 @@ package final class Compactor: Sendable {
     }
     let before = job.inputs.reduce(0) { $0 + $1.descriptor.tombstoneCount }
     let after = output.reduce(0) { $0 + $1.tombstoneCount }
-    let inputs = job.inputs.map(\.descriptor.number)
-    let made = output.map(\.number)
-    let name = made.min()
+    let inputs = job.inputs.map(\.descriptor)
+    // A snapshot that is older than something in it may be the reason.
+    let isFree = inputs.allSatisfy { $0.highestSequence <= job.horizon }
     lessons.withLock { lessons in
-      let wasBarren = lessons.barren.isSuperset(of: inputs)
-      if after >= before, job.reason == .tombstones || wasBarren { lessons.barren.formUnion(made) }
-      for number in inputs { lessons.jobs[number] = nil }
-      for number in made { lessons.jobs[number] = name }
+      let wasBarren = inputs.allSatisfy { lessons.barren[$0.number] != nil }
+      for segment in inputs { lessons.barren[segment.number] = nil }
+      if after >= before, job.reason == .tombstones || wasBarren {
+        for segment in output {
+          lessons.barren[segment.number] = isFree ? Limits.Sequence.maximum : job.horizon
+        }
+      }
+      lessons.disjoint.note(output, of: inputs, beside: job.outside)
     }
   }
 

@@ -9,15 +9,16 @@ extension Writer {
   /// - Parameters:
   ///   - kind: What is due.
   ///   - excluded: Segments with damage: they are never an input.
-  ///   - barren: Segments that are not merged again for the sake of their tombstones.
-  ///   - jobs: Which job made a segment.
+  ///   - barren: Segments that are not merged again for the sake of their tombstones while the
+  ///     oldest snapshot is not newer than this.
+  ///   - disjoint: Segments that do not overlap though their bounds say so.
   ///   - isCancelled: Asked now and then by the job; `true` ends it.
   /// - Returns: `nil` when nothing is due, or when this handle is not writing.
   /// - Throws: ``DatabaseError/diskFull(_:)`` without room for it; with a request what keeps the
   ///   handle from writing.
   mutating func nextCompaction(
-    _ kind: CompactionKind, excluding excluded: Set<UInt64>, barren: Set<UInt64>,
-    jobs: [UInt64: UInt64], isCancelled: @escaping @Sendable () -> Bool
+    _ kind: CompactionKind, excluding excluded: Set<UInt64>, barren: [UInt64: SequenceNumber],
+    disjoint: DisjointSegments, isCancelled: @escaping @Sendable () -> Bool
   ) throws(DatabaseError) -> CompactionJob? {
     var excluded = excluded.union(compacting)
     var policy = compactionPolicy
@@ -32,10 +33,11 @@ extension Writer {
         excluded.insert(segment.number)
       }
     }
+    let horizon = state.oldestSnapshotSequence
     guard
       let plan = policy.plan(
-        store.manifest.segments, now: now, isRequested: kind.isRequest,
-        excluding: excluded, barren: barren, jobs: jobs)
+        store.manifest.segments, now: now, isRequested: kind.isRequest, excluding: excluded,
+        barren: Set(barren.filter { $0.value >= horizon }.keys), disjoint: disjoint)
     else { return nil }
     if kind == .relief, !policy.isRelief(plan, of: store.manifest.segments) { return nil }
     let segments = state.readView.version.segments
@@ -47,7 +49,7 @@ extension Writer {
     return CompactionJob(
       inputs: inputs, reason: plan.reason, session: session,
       outside: segments.map(\.descriptor).filter { !plan.inputs.contains($0.number) },
-      policy: policy, options: options, horizon: state.oldestSnapshotSequence, now: now,
+      policy: policy, options: options, horizon: horizon, now: now,
       isCancelled: isCancelled)
   }
 

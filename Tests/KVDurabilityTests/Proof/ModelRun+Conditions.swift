@@ -19,25 +19,14 @@ extension ModelRun {
       return model.value(key.key, at: .max) == nil
     case .unchanged(let key, let number):
       guard let since = sequence(number) else { return true }
-      // Compaction forgets deletions: see `PreconditionTests`.
-      if model.value(key.key, at: .max) == nil, model.isChanged(key.key, since: since) {
-        return true
-      }
       batch.require(unchanged: key.bytes, since: since, in: StoreContent.spaces[key.space])
       return !model.isChanged(key.key, since: since)
     case .unchangedPrefix(let key, let count, let number):
       guard let since = sequence(number) else { return true }
       let prefix = Array(key.bytes.prefix(count))
-      let isChanged = model.isChanged(
-        prefix: .init(space: key.space, bytes: prefix), since: since)
-      let live = model.entries(
-        space: key.space, from: prefix, upTo: prefix.prefixSuccessor, at: .max)
-      let isLive = live.contains {
-        model.isChanged(.init(space: key.space, bytes: $0.key), since: since)
-      }
-      if isChanged, !isLive { return true }
       batch.require(unchangedPrefix: prefix, since: since, in: StoreContent.spaces[key.space])
-      return !isChanged
+      return !model.isChanged(
+        prefix: .init(space: key.space, bytes: prefix), since: since)
     }
   }
 }

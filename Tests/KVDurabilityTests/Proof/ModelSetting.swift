@@ -12,12 +12,9 @@ struct ModelSetting: Sendable {
   var durability: Durability?
 
   /// The smallest limits that there are: borders are frequent.
-  ///
-  /// With segments that are smaller still, a request merges in parts, and comes to no end: see
-  /// `EndlessRequestTests`.
   static var tiny: ModelSetting {
     var setting = ModelSetting()
-    setting.options.segmentByteCount = 4096
+    setting.options.segmentByteCount = 1024
     setting.options.cacheByteCount = 4096
     setting.options.descriptorCount = 3
     return setting

@@ -26,11 +26,7 @@ import Testing
     ),
     (
       "no filters",
-      changed { setting in
-        for space in StoreContent.spaces {
-          setting.options.policies[space.code] = SpacePolicy(filter: .none)
-        }
-      }
+      changed { $0.options.policy = { _ in SpacePolicy(filter: .none) } }
     ),
     ("no notes of gaps", changed { $0.options.notesGaps = false }),
     (

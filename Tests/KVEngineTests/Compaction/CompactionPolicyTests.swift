@@ -133,13 +133,14 @@ import Testing
 
   @Test func whatOneJobMadeIsNotMergedForOverlapsOfItsBounds() {
     let made = (1...6).map { segment($0, 0, 255, tier: 3, isDense: true) }
-    let jobs = Dictionary(uniqueKeysWithValues: made.map { ($0.number, UInt64(1)) })
+    var disjoint = DisjointSegments()
+    disjoint.note(made, of: [], beside: [])
     #expect(policy.plan(made, now: 0, isRequested: true)?.inputs.count == 6)
     #expect(policy.plan(made, now: 0)?.reason == .overlap)
-    #expect(policy.plan(made, now: 0, isRequested: true, jobs: jobs) == nil)
-    #expect(policy.plan(made, now: 0, jobs: jobs) == nil)
+    #expect(policy.plan(made, now: 0, isRequested: true, disjoint: disjoint) == nil)
+    #expect(policy.plan(made, now: 0, disjoint: disjoint) == nil)
     let other = segment(7, tier: 3, isDense: true)
-    let plan = policy.plan(made + [other], now: 0, isRequested: true, jobs: jobs)
+    let plan = policy.plan(made + [other], now: 0, isRequested: true, disjoint: disjoint)
     #expect(plan?.inputs == Set(1...7))
   }
 
