@@ -50,13 +50,13 @@ enum RatioGates {
       (try GateWork.inspector(bench), try GateWork.shell(bench))
     },
     RatioGate(
-      work: "launch", ours: "memokv", other: "lmdb", quiet: 3.7, rounds: 41,
+      work: "launch", ours: "memokv", other: "lmdb", quiet: 3.0, rounds: 41,
       reason: "LMDB maps its file and decodes nothing"
     ) { bench throws(BenchmarkError) in
       (try GateWork.launch(bench, "memokv"), try GateWork.launch(bench, "lmdb"))
     },
     RatioGate(
-      work: "launch", ours: "memohistory", other: "lmdb", quiet: 5.4, rounds: 41,
+      work: "launch", ours: "memohistory", other: "lmdb", quiet: 4.4, rounds: 41,
       reason: "the same with Memo values"
     ) { bench throws(BenchmarkError) in
       (try GateWork.launch(bench, "memohistory"), try GateWork.launch(bench, "lmdb"))
