@@ -3,7 +3,8 @@
 #
 # Runs the proofs with new seeds until the hours are over, and prints what they went through. A line
 # of build/proof/summary.txt for each suite that ended: interrupt it and start it again as you like,
-# seeds go on where they were. Failures stay in build/proof/failures.txt.
+# seeds go on where they were. Failures stay in build/proof/failures.txt; a suite that takes more
+# than an hour hangs, and has failed.
 set -eu
 hours=${1:-5}
 cd "$(dirname "$0")/.."
@@ -34,7 +35,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
     result=passed
     MEMOKV_PROOF=nightly MEMOKV_SEED=$((round * stride)) MEMOKV_PROOF_LOG=$log \
       MEMOKV_FUZZ_TRACE=$folder/trace.txt \
-      swift test -c release --disable-xctest --skip-build --filter "\\.$suite" >"$output" 2>&1 ||
+      timeout 3600 swift test -c release --disable-xctest --skip-build --filter "\\.$suite" >"$output" 2>&1 ||
       result=failed
     seconds=$(($(date +%s) - start))
     if [ $result = failed ]; then
