@@ -84,10 +84,9 @@ package struct Arguments {
       guard operands.count <= 2 else { throw failure("help takes one command") }
       return .help(try topic(operands.dropFirst().first))
     }
-    let words = Array(operands.dropFirst())
-    let command = try command(try name(word), words)
+    let command = try command(try name(word), Array(operands.dropFirst()))
     return value(of: CommandName.Option.earlierState.name) == nil
-      ? command : .earlierState(command, store: words[0])
+      ? command : .earlierState(command)
   }
 
   private func topic(_ word: String?) throws(UsageError) -> CommandName? {

@@ -35,10 +35,20 @@ package enum Command: Equatable, Sendable {
   /// Rebuilds what can be read of a store in the folder `target`.
   case salvage(store: String, target: String, output: OutputFormat)
   /// A command that will do with an earlier state of its store when the newest one is damaged.
-  indirect case earlierState(Command, store: String)
+  indirect case earlierState(Command)
   /// Help about a command, or about all of them.
   case help(CommandName?)
   case version
+
+  /// The store of a command for which an earlier state of it will do; `nil` for other commands.
+  var storeAtEarlierState: String? {
+    switch self {
+    case .latest(let store, _, _), .get(let store, _, _), .scan(let store, _),
+      .summary(let store, _), .checkpoint(let store, _, _):
+      store
+    default: nil
+    }
+  }
 }
 
 /// A command line that makes no sense.

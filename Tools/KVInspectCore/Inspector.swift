@@ -63,8 +63,8 @@ package struct Inspector {
         return try checkpoint(of: store, to: target, format)
       case .salvage(let store, let target, let format):
         return try salvage(store, to: target, format)
-      case .earlierState(let command, let store):
-        return try run(command, atEarlierStateOf: store)
+      case .earlierState(let command):
+        return try runAtEarlierState(command)
       case .help(let name):
         output.buffer.append(contentsOf: HelpText.text(about: name).utf8)
         return .fine
@@ -80,12 +80,12 @@ package struct Inspector {
   }
 
   /// Runs a command on the newest complete state; that it is not the newest one stays damage.
-  private func run(
-    _ command: Command, atEarlierStateOf store: String
-  ) throws(MemoError) -> ExitCode {
+  private func runAtEarlierState(_ command: Command) throws(MemoError) -> ExitCode {
     var inspector = self
     inspector.onDamage = .openEarlierState
-    guard let report = try inspector.open(store).earlierState else { return run(command) }
+    guard let store = command.storeAtEarlierState,
+      let report = try inspector.open(store).earlierState
+    else { return run(command) }
     errors.line("kvinspect: an earlier state: " + TerminalText.visible("\(report)"))
     let code = inspector.run(command)
     return code == .fine ? .damage : code
@@ -93,14 +93,9 @@ package struct Inspector {
 
   /// What can be done about a damaged store with an option of the command; empty for nothing.
   private func earlierStateHint(_ error: MemoError, _ command: Command) -> String {
-    guard case .database(.damaged) = error, onDamage == .report else { return "" }
-    let store: String
-    switch command {
-    case .latest(let path, _, _), .get(let path, _, _), .scan(let path, _), .summary(let path, _),
-      .checkpoint(let path, _, _):
-      store = path
-    default: return ""
-    }
+    guard case .database(.damaged) = error, onDamage == .report,
+      let store = command.storeAtEarlierState
+    else { return "" }
     var inspector = self
     inspector.onDamage = .openEarlierState
     guard let report = (try? inspector.open(store))?.earlierState else { return "" }

@@ -144,11 +144,9 @@ struct SegmentLayout {
 extension SegmentLayout {
   /// The bytes of a part as they are in the file.
   func bytes(of part: Part) throws(DatabaseError) -> [UInt8] {
-    do throws(SystemError) {
+    try readingFiles { () throws(SystemError) in
       let bytes = try file.readBytes(at: part.range.lowerBound, count: part.range.count)
       return [UInt8](copying: bytes.bytes)
-    } catch {
-      throw error.readFailure
     }
   }
 }

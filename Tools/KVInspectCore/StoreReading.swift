@@ -156,17 +156,6 @@ struct StoreReading {
   }
 }
 
-/// Does something with files; what the system says against it becomes an error of the engine.
-func readingFiles<Value>(
-  _ body: () throws(SystemError) -> Value
-) throws(DatabaseError) -> Value {
-  do {
-    return try body()
-  } catch {
-    throw error.readFailure
-  }
-}
-
 /// What could be read of a log.
 struct LogReading {
   let number: UInt64

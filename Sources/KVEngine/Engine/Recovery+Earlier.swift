@@ -63,7 +63,7 @@ extension Recovery {
   private static func traces(at location: StoreLocation) throws(DatabaseError) -> Traces {
     var traces = Traces()
     var logs: [UInt64] = []
-    let names = try reading { () throws(SystemError) in
+    let names = try readingFiles { () throws(SystemError) in
       try location.files.list(location.folder).compactMap { FileName($0) }
     }
     for name in names {

@@ -55,7 +55,7 @@ package enum Recovery {
         guard case .damaged(let corruption) = error, location.onDamage == .openEarlierState else {
           throw error
         }
-        let origin = try reading { () throws(SystemError) in try location.manifest.origin() }
+        let origin = try readingFiles { () throws(SystemError) in try location.manifest.origin() }
         let found = try findEarlier(at: location, origin: origin, because: corruption)
         // A writer may have gone on from an earlier state meanwhile.
         let following = Following(manifest: origin, log: nil, logEnd: 0)
@@ -65,17 +65,6 @@ package enum Recovery {
       }
     }
     throw .busy
-  }
-
-  /// Does something with files; what the system says against it becomes an error of the engine.
-  static func reading<Value>(
-    _ body: () throws(SystemError) -> Value
-  ) throws(DatabaseError) -> Value {
-    do {
-      return try body()
-    } catch {
-      throw error.readFailure
-    }
   }
 
   /// Reads the state, again when a writer replaced it meanwhile (rule F22).
@@ -105,7 +94,7 @@ package enum Recovery {
         return .store(try recover(manifest, origin: origin, at: location))
       } catch {
         // A file that is gone or cut may have been replaced while we read; only then look again.
-        let isCurrent = try reading { () throws(SystemError) in
+        let isCurrent = try readingFiles { () throws(SystemError) in
           try location.manifest.isCurrent(origin.identity)
         }
         guard isCurrent else { continue }

@@ -102,3 +102,14 @@ extension IOFailure: CustomStringConvertible {
     "\(operation) of \(fileName) failed: \(SystemError.text(for: code))"
   }
 }
+
+/// Does something with files; what the system says against it becomes an error of the engine.
+package func readingFiles<Value>(
+  _ body: () throws(SystemError) -> Value
+) throws(DatabaseError) -> Value {
+  do {
+    return try body()
+  } catch {
+    throw error.readFailure
+  }
+}

@@ -104,30 +104,12 @@ struct DamagedStore {
 
   // MARK: Blocks and records
 
-  /// Frames of a segment.
-  private func frames(of bytes: [UInt8]) -> [Range<Int>] {
-    var frames: [Range<Int>] = []
-    var offset = FileHeader.byteCount
-    while offset + FrameHead.byteCount <= bytes.count - SegmentFooter.byteCount {
-      let stored = bytes[offset + 8..<offset + 12].reversed().reduce(0) { $0 << 8 | Int($1) }
-      let end = offset + FrameHead.byteCount + stored
-      guard end <= bytes.count - SegmentFooter.byteCount else { break }
-      frames.append(offset..<end)
-      offset = end
-    }
-    return frames
-  }
-
-  private var records: [Range<Int>] {
-    zip([LogFormat.headByteCount] + store.recordEnds, store.recordEnds).map { $0..<$1 }
-  }
-
   /// Parts of a file in each other's places, twice, or left out; and those of other stores.
   func rearranged(_ body: (Case) throws -> Void) rethrows {
     let segments = store.segmentNumbers.map { FileName.segment($0).text }
     for name in segments + [logName] {
       let bytes = files[name] ?? []
-      let parts = name == logName ? records : frames(of: bytes)
+      let parts = name == logName ? store.records : SmallStore.frames(of: bytes)
       for (index, part) in parts.enumerated() {
         for other in parts[..<index] {
           let behind = other.lowerBound..<bytes.count

@@ -68,27 +68,20 @@ struct StoreForge {
     return start..<start + u32(files["MANIFEST"] ?? [], at: FileHeader.byteCount)
   }
 
-  private var records: [Range<Int>] {
-    zip([LogFormat.headByteCount] + store.recordEnds, store.recordEnds).map { $0..<$1 }
-  }
-
   private var payloads: [Range<Int>] {
-    records.map { $0.lowerBound + RecordHead.byteCount..<$0.upperBound }
+    store.records.map { $0.lowerBound + RecordHead.byteCount..<$0.upperBound }
   }
 
   /// Heads without their checksums.
-  private var heads: [Range<Int>] { records.map { $0.lowerBound..<$0.lowerBound + 32 } }
+  private var heads: [Range<Int>] {
+    store.records.map { $0.lowerBound..<$0.lowerBound + 32 }
+  }
 
   private func frames(of name: String) -> [(head: Range<Int>, body: Range<Int>)] {
-    let bytes = files[name] ?? []
-    var frames: [(Range<Int>, Range<Int>)] = []
-    var offset = FileHeader.byteCount
-    while offset + FrameHead.byteCount <= bytes.count - SegmentFooter.byteCount {
-      let end = offset + FrameHead.byteCount + u32(bytes, at: offset + 8)
-      frames.append((offset..<offset + 16, offset + FrameHead.byteCount..<end))
-      offset = end
+    SmallStore.frames(of: files[name] ?? []).map { frame in
+      let start = frame.lowerBound
+      return (start..<start + 16, start + FrameHead.byteCount..<frame.upperBound)
     }
-    return frames
   }
 
   private func u32(_ bytes: [UInt8], at offset: Int) -> Int {
@@ -144,7 +137,7 @@ struct StoreForge {
   private func repairLog(_ bytes: inout [UInt8]) {
     guard let identity = identity(of: files["MANIFEST"] ?? []) else { return }
     var chain = UInt32(u32(files[FileName.log(store.logNumber).text] ?? [], at: 92))
-    for record in records {
+    for record in store.records {
       let start = record.lowerBound
       let count = min(u32(bytes, at: start + 4), bytes.count - start - RecordHead.byteCount)
       let payload = Array(

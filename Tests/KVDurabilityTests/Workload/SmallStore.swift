@@ -61,6 +61,26 @@ struct SmallStore {
 
   var lastIndex: Int { states.count - 1 }
 
+  /// Where the records of the live log are.
+  var records: [Range<Int>] {
+    zip([LogFormat.headByteCount] + recordEnds, recordEnds).map { $0..<$1 }
+  }
+
+  /// Where the frames of a segment are.
+  static func frames(of bytes: [UInt8]) -> [Range<Int>] {
+    var frames: [Range<Int>] = []
+    let limit = bytes.count - SegmentFooter.byteCount
+    var offset = FileHeader.byteCount
+    while offset + FrameHead.byteCount <= limit {
+      let stored = bytes[offset + 8..<offset + 12].reversed().reduce(0) { $0 << 8 | Int($1) }
+      let end = offset + FrameHead.byteCount + stored
+      guard end <= limit else { break }
+      frames.append(offset..<end)
+      offset = end
+    }
+    return frames
+  }
+
   /// Whether a byte of the live log is between a record's payload and the next record: no checksum
   /// covers it and nothing reads it.
   func isPadding(_ offset: Int) -> Bool {
