@@ -89,11 +89,13 @@ SANITIZE_FLAGS = $(TEST_FLAGS) --sanitize=$* --scratch-path .build-$* $(FLAGS_OF
 FLAGS_OF_address = --disable-default-traits
 # Compiling the tests optimised takes minutes, and is worth it only for the slower sanitizer.
 KIND_OF_thread = MEMOKV_OPTIMIZED_TESTS=1
+TESTS_OF_thread = MEMOKV_TESTS=quick
+TESTS_OF_address = MEMOKV_TESTS=quarter
 
 sanitize-thread: setup
 
 sanitize-%:
-	ASAN_OPTIONS=detect_leaks=0 MEMOKV_QUICK_TESTS=1 $(KIND_OF_$*) $(SWIFT) test $(SANITIZE_FLAGS)
+	ASAN_OPTIONS=detect_leaks=0 $(KIND_OF_$*) $(TESTS_OF_$*) $(SWIFT) test $(SANITIZE_FLAGS)
 
 # Can be interrupted and started again: see Tools/proof.sh.
 HOURS ?= 5

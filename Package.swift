@@ -15,6 +15,10 @@ let common: [SwiftSetting] =
 
 let strict: [SwiftSetting] = common + [.strictMemorySafety()]
 
+// Deliberate mistakes in the engine, to try the tests on: see Tools/planted-faults.sh.
+let plantsFaults = Context.environment["MEMOKV_PLANTED_FAULTS"] != nil
+let engine: [SwiftSetting] = strict + (plantsFaults ? [.define("PLANTED_FAULTS")] : [])
+
 // Optimising the tests takes most of the time of a build, and what takes time in them is the engine;
 // but under a sanitizer their own code takes more than that.
 let optimizesTests = Context.environment["MEMOKV_OPTIMIZED_TESTS"] != nil
@@ -58,7 +62,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "KVEngine", dependencies: ["LZ4Blocks", "CKVShims"], exclude: engineExcludes,
-      resources: engineResources, swiftSettings: strict),
+      resources: engineResources, swiftSettings: engine),
     .target(name: "KVSalvage", dependencies: ["KVEngine"], swiftSettings: strict),
     .target(name: "MemoCore", dependencies: ["KVSalvage", "KVEngine"], swiftSettings: strict),
     .target(name: "MemoHistory", dependencies: ["MemoCore"], swiftSettings: strict),

@@ -33,7 +33,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
     rm -f "$log" "$folder/trace.txt"
     start=$(date +%s)
     result=passed
-    MEMOKV_PROOF=nightly MEMOKV_SEED=$((round * stride)) MEMOKV_PROOF_LOG=$log \
+    MEMOKV_TESTS=nightly MEMOKV_SEED=$((round * stride)) MEMOKV_PROOF_LOG=$log \
       MEMOKV_FUZZ_TRACE=$folder/trace.txt \
       timeout 3600 swift test -c release --disable-xctest --skip-build --filter "\\.$suite" >"$output" 2>&1 ||
       result=failed

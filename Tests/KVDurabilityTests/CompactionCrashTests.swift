@@ -22,7 +22,7 @@ import Testing
 
   @Test(.bug(id: "B31"), .bug(id: "B44"), .bug(id: "B47"), arguments: CrashVariant.allCases)
   func everyImageHoldsAPrefix(variant: CrashVariant) throws {
-    let seeds = Thoroughness.seeds(Thoroughness.choose(quick: 1, push: 1, nightly: 5))
+    let seeds = Thoroughness.seeds(Thoroughness.count(quick: 1, push: 1, nightly: 5))
     for seed in seeds {
       try check(try DatabaseWorkload(seed: Self.seed + seed, compacts: true), variant)
     }
@@ -33,7 +33,8 @@ import Testing
     var (imageCount, failureCount) = (0, 0)
     for boundary in Thoroughness.part(of: 0..<count + 1, step: 97, offset: variant.rawValue * 5) {
       let allowed = workload.allowedStates(after: boundary, isPowerCut: variant != .everything)
-      for seed in workload.seeds(of: variant, after: boundary).prefix(Thoroughness.isFull ? 8 : 2) {
+      let seeds = workload.seeds(of: variant, after: boundary)
+      for seed in seeds.prefix(Thoroughness.isLarge ? 8 : 2) {
         let image = workload.files.image(after: boundary, variant: variant, seed: seed)
         imageCount += 1
         do {

@@ -43,7 +43,7 @@ import Testing
   func recoveryMayBeCutShortAnywhere(part: Int) throws {
     let workload = try DatabaseWorkload(seed: 2 + Thoroughness.seedBase)
     var generator = SeededGenerator(seed: 3 + Thoroughness.seedBase, stream: UInt64(part))
-    let outerCount = Thoroughness.choose(quick: 1, push: 8, nightly: 50)
+    let outerCount = Thoroughness.count(quick: 1, push: 8, nightly: 50)
     var imageCount = 0
     for _ in 0..<outerCount {
       let boundary = Int.random(in: 0...workload.files.operationCount, using: &generator)

@@ -31,7 +31,7 @@ import Testing
     .bug(id: "B01"), .bug(id: "B04"), .bug(id: "B40"), .bug(id: "B41"), .bug(id: "B44"),
     .bug(id: "B47"), arguments: CrashVariant.allCases)
   func everyImageHoldsAPrefix(variant: CrashVariant) throws {
-    let seeds = Thoroughness.seeds(Thoroughness.choose(quick: 1, push: 1, nightly: 20))
+    let seeds = Thoroughness.seeds(Thoroughness.count(quick: 1, push: 1, nightly: 20))
     for seed in seeds { try check(try DatabaseWorkload(seed: Self.seed + seed), variant) }
   }
 

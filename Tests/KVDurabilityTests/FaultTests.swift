@@ -18,6 +18,7 @@ import Testing
     check: (FaultRun) throws -> Void = { _ in }
   ) {
     var failureCount = 0
+    let step = Thoroughness.step(quick: 29)
     var position = 1
     while true {
       var run = FaultRun(seed: Self.seed, fault: fault(position), codes: codes)
@@ -29,10 +30,10 @@ import Testing
         failureCount += 1
       }
       if failureCount == 5 || !run.wasHit { break }
-      position += Thoroughness.isFull ? 1 : 29
+      position += step
     }
     #expect(position > 30, "\(name)")
-    ProofTally.count("T6", "faults", Thoroughness.isFull ? position - 1 : position / 29)
+    ProofTally.count("T6", "faults", position / step)
   }
 
   @Test(.bug(id: "B08"), .bug(id: "B43"), .bug(id: "B61"), arguments: codes, [false, true])

@@ -125,8 +125,8 @@ import Testing
     let written = Lock<UInt64>(1)
     let isOver = Lock(false)
     let findings = Lock<[String]>([])
-    let copyCount = Thoroughness.isFull ? 60 : 10
-    FollowingReaderTests.onThreads(2) { [options] thread in
+    let copyCount = Thoroughness.isLarge ? 60 : 10
+    onThreads(2) { [options] thread in
       do {
         if thread == 0 {
           var number: UInt64 = 1

@@ -24,7 +24,7 @@ import Testing
     try writer.write(Self.batch(1))
     let findings = Lock<[String]>([])
     let written = Lock<UInt64>(0)
-    Self.onThreads(files.count) { thread in
+    onThreads(files.count) { thread in
       do {
         if thread == 0 {
           defer { written.withLock { $0 = .max } }
@@ -58,18 +58,6 @@ import Testing
     #expect(findings.withLock { $0 } == [])
     #expect(try writer.verify().isSound)
     try writer.close()
-  }
-
-  static func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    let group = DispatchGroup()
-    for index in 0..<count {
-      group.enter()
-      Thread {
-        body(index)
-        group.leave()
-      }.start()
-    }
-    group.wait()
   }
 
   @Test(.bug(id: "B52")) func everyReadIsOneCompleteCommitInMemory() throws {

@@ -13,14 +13,14 @@ import Testing
 
   @Test(
     .enabled(if: Corpus.exists(japanese), "needs ../shared/data/memos-ja.jsonl.gz"),
-    .enabled(if: Thoroughness.isFull, "takes minutes without optimisation"))
+    .enabled(if: Thoroughness.isLarge, "takes minutes without optimisation"))
   func japaneseMemosComeBack() throws {
     try check(Self.japanese, count: 40_259)
   }
 
   @Test(
     .enabled(if: Corpus.exists(english), "needs ../shared/data/memos-en.jsonl.gz"),
-    .enabled(if: Thoroughness.isFull, "takes minutes without optimisation"))
+    .enabled(if: Thoroughness.isLarge, "takes minutes without optimisation"))
   func englishMemosComeBack() throws {
     try check(Self.english, count: 264_401)
   }

@@ -101,7 +101,7 @@ import Testing
     var names: Set<String> = []
     let commands = hurries ? Self.commands : Self.commands + Self.slow
     let leastRoundCount = hurries ? 25 : 12
-    let mostRoundCount = Thoroughness.choose(quick: 500, push: 500, nightly: 5000)
+    let mostRoundCount = Thoroughness.count(quick: 500, push: 500, nightly: 5000)
     var (round, openCount) = (0, 0)
     while try round < leastRoundCount * (Thoroughness.current == .nightly ? 30 : 1)
       || !writer.hasDoneEnough, round < mostRoundCount

@@ -8,8 +8,8 @@ import Testing
 
 /// The real program, killed in the middle of an import again and again: what it acknowledged stays.
 @Suite(.serialized) struct KillTests {
-  private static let killCount = Thoroughness.choose(quick: 8, push: 60, nightly: 600)
-  private static let rowCount = Thoroughness.isFull ? 20_000 : 2000
+  private static let killCount = Thoroughness.count(quick: 8, push: 60, nightly: 600)
+  private static let rowCount = Thoroughness.isLarge ? 20_000 : 2000
 
   /// Rows of mixed sizes; so many bytes that the log is full once before the end.
   private func makeFile(in directory: TemporaryDirectory) throws -> String {

@@ -12,7 +12,7 @@ package struct FuzzRun: Sendable {
   /// Prepares that many inputs of a push; a nightly run has twenty times as many.
   package init(_ target: String, count: Int) {
     self.target = target
-    self.count = Thoroughness.choose(quick: count / 50, push: count, nightly: count * 20)
+    self.count = Thoroughness.count(quick: count / 50, push: count, nightly: count * 20)
   }
 
   private static let trace: Int32 = {

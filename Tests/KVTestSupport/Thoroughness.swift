@@ -1,38 +1,50 @@
 import Foundation
 
 /// How much of an enumeration runs; every test that has a choice asks here.
-package enum Thoroughness: Int, Comparable, Sendable {
-  /// Without optimisation or under a sanitizer: a part of each enumeration.
-  ///
-  /// Byte code is 14 to 45 times slower without optimisation, and five to ten times under a
-  /// sanitizer, which makes seconds minutes.
+///
+/// `MEMOKV_TESTS` names it. Without a name it is ``push`` in release builds and ``quick`` in debug
+/// builds: byte code is 14 to 45 times slower without optimisation.
+package enum Thoroughness: String, Sendable {
+  /// A sample, for sanitizers, under which everything takes five to ten times as long.
   case quick
-  /// In release builds: everything that fits in minutes.
+  /// A quarter of a push at least.
+  case quarter
+  /// Everything that fits in minutes.
   case push
-  /// With `MEMOKV_PROOF=nightly`: hours, with seeds from `MEMOKV_SEED` on.
+  /// Hours, with seeds from `MEMOKV_SEED` on.
   case nightly
 
   package static let current: Thoroughness = {
-    let environment = ProcessInfo.processInfo.environment
-    if environment["MEMOKV_PROOF"] == "nightly" { return .nightly }
+    let name = ProcessInfo.processInfo.environment["MEMOKV_TESTS"]
+    if let name, let named = Thoroughness(rawValue: name) { return named }
     #if DEBUG
       return .quick
     #else
-      return environment["MEMOKV_QUICK_TESTS"] == nil ? .push : .quick
+      return .push
     #endif
   }()
 
   /// Whether enumerations are complete.
-  package static var isFull: Bool { current >= .push }
+  package static var isFull: Bool { current == .push || current == .nightly }
 
-  package static func < (left: Thoroughness, right: Thoroughness) -> Bool {
-    left.rawValue < right.rawValue
-  }
+  /// Whether more runs than a sample.
+  package static var isLarge: Bool { current != .quick }
 
-  /// What belongs to the thoroughness of this run.
-  package static func choose<Choice>(quick: Choice, push: Choice, nightly: Choice) -> Choice {
+  /// As many cases as belong to the thoroughness of this run.
+  package static func count(quick: Int, push: Int, nightly: Int) -> Int {
     switch current {
     case .quick: quick
+    case .quarter: max(quick, (push + 3) / 4)
+    case .push: push
+    case .nightly: nightly
+    }
+  }
+
+  /// Every how many cases one runs.
+  package static func step(quick: Int, push: Int = 1, nightly: Int = 1) -> Int {
+    switch current {
+    case .quick: quick
+    case .quarter: min(quick, push * 4)
     case .push: push
     case .nightly: nightly
     }
@@ -47,8 +59,9 @@ package enum Thoroughness: Int, Comparable, Sendable {
     (0..<UInt64(count)).map { seedBase &+ $0 }
   }
 
-  /// Every value where everything runs, else every `step`-th one, from an own offset on.
-  package static func part(of range: Range<Int>, step: Int, offset: Int = 0) -> [Int] {
-    isFull ? Array(range) : range.filter { $0 % step == offset % step }
+  /// Every value where everything runs, else every so many, from an own offset on.
+  package static func part(of range: Range<Int>, step quick: Int, offset: Int = 0) -> [Int] {
+    let step = step(quick: quick)
+    return range.filter { $0 % step == offset % step }
   }
 }

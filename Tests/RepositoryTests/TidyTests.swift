@@ -18,6 +18,7 @@ import Testing
   /// Files outside of Platform/ that differ between systems.
   static let systemDependent = [
     "Sources/KVEngine/Support/Lock.swift": "pthread calls",
+    "Sources/KVEngine/Support/PlantedFault.swift": "environment, in builds with faults only",
     "Sources/LZ4Blocks/LZ4BlockCodec.swift": "liblz4 or our own codec",
     "Sources/LZ4Blocks/LZ4Library.swift": "liblz4",
     "Sources/MemoCore/MemoTimestamp+Now.swift": "wall clock and time zone of the C library",

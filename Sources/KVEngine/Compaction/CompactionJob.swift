@@ -91,7 +91,7 @@ package struct CompactionJob {
       if count % 256 == 0, isCancelled() { throw .input(.cancelled) }
       if !entries.hasOlder {
         if canDrop(tag, key: entries.key, others: others) { continue }
-        let isComparable = !isBottom || tag.sequence > horizon
+        let isComparable = !isBottom || (tag.sequence > horizon && !isPlanted(.lostSequence))
         if tag.kind.isPut, !isComparable { tag = EntryTag(sequence: 0, kind: tag.kind) }
       }
       if let full = try output.append(entries.key, tag, entries.value, &sink) {
@@ -106,7 +106,9 @@ package struct CompactionJob {
   private func canDrop(
     _ tag: EntryTag, key: RawSpan, others: [SegmentDescriptor]
   ) -> Bool {
-    guard tag.kind == .tombstone, tag.sequence <= horizon else { return false }
+    guard tag.kind == .tombstone, tag.sequence <= horizon || isPlanted(.unheldTombstone)
+    else { return false }
+    if isPlanted(.earlyTombstone) { return true }
     return others.allSatisfy { other in
       guard let bounds = other.bounds(ofSpace: key.byte(at: 0)) else { return true }
       return other.lowestSequence > tag.sequence || compareBytes(key, bounds.lower) < 0

@@ -104,7 +104,9 @@ package struct ByteReader: ~Escapable {
   /// The next `count` bytes.
   @_lifetime(copy self)
   package mutating func take(_ count: Int) throws(FormatError) -> RawSpan {
-    guard count >= 0, count <= remaining else { throw failure("ends too early") }
+    guard count >= 0, count <= remaining || isPlanted(.uncheckedCount) else {
+      throw failure("ends too early")
+    }
     let result = bytes.extracting(offset..<(offset + count))
     offset += count
     return result

@@ -73,7 +73,7 @@ package final class GapNotes: Sendable {
       state.checkedSequence = lastSequence
       return state.gaps.isEmpty
     }
-    if isEmpty { return }
+    if isEmpty || isPlanted(.staleGap) { return }
     var reader = OperationReader(operations, count: count)
     while let operation = try reader.next() {
       guard operation.kind.isPut else { continue }

@@ -110,7 +110,8 @@ package struct VisibleCursor: ~Copyable {
       }
     case .atEntry(isForward: true):
       try guarded { cursor throws(DatabaseError) in
-        let end = [UInt8](copying: cursor.key)
+        var end = [UInt8](copying: cursor.key)
+        if isPlanted(.backwardTurnOffByOne) { end.append(0) }
         try cursor.merging.seek(toLastBefore: end)
         try cursor.findBackward(from: end)
       }
@@ -132,7 +133,7 @@ package struct VisibleCursor: ~Copyable {
   package mutating func seek(toLastAtOrBefore key: [UInt8]) throws(DatabaseError) {
     try guarded { cursor throws(DatabaseError) in
       // The smallest key behind `key` is `key` and a zero byte.
-      let behind = key + [0]
+      let behind = isPlanted(.backwardSeekOffByOne) ? key : key + [0]
       let isInside = cursor.upper.map { compareBytes(behind, $0) < 0 } ?? true
       let end = isInside ? behind : cursor.upper
       try cursor.seekMerging(toLastBefore: end)

@@ -151,7 +151,7 @@ extension WriteBatch {
     if failure != nil { return false }
     if keyByteCount == 0 {
       failure = .invalidArgument("a key has at least one byte")
-    } else if keyByteCount > Limits.Key.maximumByteCount {
+    } else if keyByteCount > Limits.Key.maximumByteCount - (isPlanted(.shortKey) ? 1 : 0) {
       failure = .limitExceeded(what: "key", maximum: Limits.Key.maximumByteCount)
     } else if valueByteCount > Limits.Value.maximumByteCount {
       failure = .limitExceeded(what: "value", maximum: Limits.Value.maximumByteCount)

@@ -84,15 +84,15 @@ final class SkipList {
   ///
   /// - Complexity: O(log *n*) key comparisons.
   func lowerBound(_ key: RawSpan, _ sequence: SequenceNumber) -> Node {
-    let previous = lastNode(before: key, sequence)
-    return Self.load(previous, 0)
+    let wanted = isPlanted(.hastySearch) ? max(sequence, sequence &+ 4) : sequence
+    return neighbours(of: key, wanted).next
   }
 
   /// The last node before an internal key, 0 if there is none.
   ///
   /// - Complexity: O(log *n*) key comparisons.
   func predecessor(of key: RawSpan, _ sequence: SequenceNumber) -> Node {
-    let previous = lastNode(before: key, sequence)
+    let previous = neighbours(of: key, sequence).previous
     return previous == head ? 0 : previous
   }
 
@@ -124,7 +124,13 @@ final class SkipList {
     return unsafe _overrideLifetime(span, borrowing: owner)
   }
 
-  private func lastNode(before key: RawSpan, _ sequence: SequenceNumber) -> Node {
+  /// The last node before an internal key, which may be the head, and the first one not before it.
+  ///
+  /// The second is the one that was compared. Its predecessor may have another successor by now: a
+  /// newer version of the key, which is before the wanted one.
+  private func neighbours(
+    of key: RawSpan, _ sequence: SequenceNumber
+  ) -> (previous: Node, next: Node) {
     var previous = head
     var level = Self.maximumHeight - 1
     while true {
@@ -132,7 +138,7 @@ final class SkipList {
       if next != 0, compare(next, key, sequence) < 0 {
         previous = next
       } else if level == 0 {
-        return previous
+        return (previous, next)
       } else {
         level -= 1
       }

@@ -59,7 +59,7 @@ struct BloomFilter: Sendable {
     let byteCount = min(max(wanted, 8), Limits.Block.maximumByteCount - 1)
     var block = [UInt8](repeating: 0, count: 1 + byteCount)
     block[0] = UInt8(probeCount)
-    for hash in hashes {
+    for hash in hashes where !isPlanted(.sparseFilter) || hash % 16 != 0 {
       for probe in 0..<UInt64(probeCount) {
         let bit = bit(probe, hash, UInt64(byteCount) * 8)
         block[1 + Int(bit / 8)] |= 1 << (bit % 8)

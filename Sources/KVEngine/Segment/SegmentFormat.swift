@@ -123,7 +123,7 @@ package struct FrameHead: Equatable, Sendable {
     var checksum = CRC32C()
     checksum.update(u64: identity.high)
     checksum.update(u64: identity.low)
-    checksum.update(u64: UInt64(offset))
+    if !isPlanted(.misplacedBlock) { checksum.update(u64: UInt64(offset)) }
     checksum.update(bytes)
     return checksum.value
   }

@@ -7,7 +7,7 @@ import Testing
   private static let callCount = 2000
   private static let partCount = 8
   /// Histories of each part.
-  private static let historyCount = Thoroughness.choose(quick: 1, push: 25, nightly: 125)
+  private static let historyCount = Thoroughness.count(quick: 1, push: 25, nightly: 125)
 
   @Test(arguments: 0..<partCount)
   func everyCallAnswersAsTheOracle(part: Int) {

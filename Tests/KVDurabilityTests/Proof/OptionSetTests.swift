@@ -53,7 +53,7 @@ import Testing
 
   private static let callCount = 600
   private static let seeds = Thoroughness.seeds(
-    Thoroughness.choose(quick: 2, push: 20, nightly: 100))
+    Thoroughness.count(quick: 2, push: 20, nightly: 100))
 
   @Test(arguments: seeds)
   func optionsChangeNoAnswer(seed: UInt64) throws {

@@ -9,8 +9,8 @@ import Testing
 @Suite struct ResumeTests {
   private static let codes = [EIO, ENOSPC, EACCES, EROFS, EMFILE, EINTR, EFBIG]
   /// Every how many calls one fails.
-  private static let step = Thoroughness.choose(quick: 29, push: 4, nightly: 1)
-  private static let seeds = Thoroughness.seeds(Thoroughness.choose(quick: 1, push: 1, nightly: 5))
+  private static let step = Thoroughness.step(quick: 29, push: 4)
+  private static let seeds = Thoroughness.seeds(Thoroughness.count(quick: 1, push: 1, nightly: 5))
 
   /// What a run went through.
   private struct Run {

@@ -8,7 +8,7 @@ import Testing
 ///
 /// Most crash bugs need few calls, but all combinations of them: CrashMonkey and ACE, OSDI 2018.
 @Suite struct ShortWorkloadTests {
-  private static let length = Thoroughness.choose(quick: 2, push: 2, nightly: 3)
+  private static let length = Thoroughness.count(quick: 2, push: 2, nightly: 3)
 
   /// Sequences that begin with a step, of all lengths up to ``length``.
   private func sequences(from first: ShortWorkload.Step) -> [[ShortWorkload.Step]] {

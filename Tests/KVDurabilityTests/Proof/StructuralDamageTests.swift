@@ -16,9 +16,10 @@ import Testing
   func damageIsSeenOrHarmless(kind: Kind) throws {
     let damaged = try DamagedStore()
     var (number, caseCount, damageCount, failureCount) = (0, 0, 0, 0)
+    let step = Thoroughness.step(quick: 31)
     func check(_ change: DamagedStore.Case) {
       number += 1
-      guard failureCount < 5, Thoroughness.isFull || number % 31 == 0 else { return }
+      guard failureCount < 5, number % step == 0 else { return }
       caseCount += 1
       do {
         if try isDamaged(change, damaged.store, isUsed: number % 8 == 0) { damageCount += 1 }
@@ -33,7 +34,7 @@ import Testing
     case .rearranged: damaged.rearranged(check)
     case .exchanged: damaged.exchanged(check)
     }
-    #expect(damageCount > 0 && damageCount < caseCount || !Thoroughness.isFull)
+    #expect(damageCount > 0 && damageCount < caseCount || !Thoroughness.isLarge)
     ProofTally.count("T5", "cases", caseCount)
   }
 

@@ -170,4 +170,34 @@ import Testing
     #expect(findings.all == [])
     #expect(table.entryCount == Int(total))
   }
+
+  /// A version that comes between the search for its successor and the answer is not the answer.
+  @Test func aSearchBesideAWriterFindsTheVersionOfItsSequence() {
+    let table = MemTable()
+    let published = Atomic<UInt64>(0)
+    let findings = Findings()
+    let total = UInt64(Thoroughness.isLarge ? 200_000 : 20_000)
+    onThreads(3) { index in
+      var sequence: UInt64 = 0
+      while sequence < total {
+        if index == 0 {
+          sequence += 1
+          var batch = WriteBatch()
+          batch.put([], forKey: [1])
+          findings.catching("apply") {
+            try table.apply(batch.bytes.rawBytes, count: 1, firstSequence: sequence)
+          }
+          published.store(sequence, ordering: .releasing)
+        } else {
+          sequence = published.load(ordering: .acquiring)
+          if sequence == 0 { continue }
+          var cursor = MemTableCursor(table)
+          cursor.seek(toFirstAtOrAfter: [64, 1].rawBytes, sequence: sequence)
+          let found = cursor.isValid ? cursor.tag.sequence : 0
+          findings.check(found == sequence, "\(found) at \(sequence)")
+        }
+      }
+    }
+    #expect(findings.all == [])
+  }
 }

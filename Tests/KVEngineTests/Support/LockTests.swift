@@ -1,3 +1,4 @@
+import KVTestSupport
 import Testing
 
 @testable import KVEngine

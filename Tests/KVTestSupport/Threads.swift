@@ -1,9 +1,8 @@
 import Foundation
-
-@testable import KVEngine
+import KVEngine
 
 /// Runs a closure on threads of its own, all at the same time, and waits until all have returned.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let group = DispatchGroup()
   for index in 0..<count {
     group.enter()
@@ -16,18 +15,20 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
 }
 
 /// What threads have to report; expectations belong on the thread of the test.
-final class Findings: Sendable {
+package final class Findings: Sendable {
   private let texts = Lock<[String]>([])
 
+  package init() {}
+
   /// Notes what did not hold.
-  func check(_ condition: Bool, _ text: @autoclosure () -> String) {
+  package func check(_ condition: Bool, _ text: @autoclosure () -> String) {
     if condition { return }
     let text = text()
     texts.withLock { $0.append(text) }
   }
 
   /// Notes what a closure throws.
-  func catching(_ text: String, _ body: () throws -> Void) {
+  package func catching(_ text: String, _ body: () throws -> Void) {
     do {
       try body()
     } catch {
@@ -36,5 +37,5 @@ final class Findings: Sendable {
   }
 
   /// The first of what did not hold.
-  var all: [String] { texts.withLock { Array($0.prefix(10)) } }
+  package var all: [String] { texts.withLock { Array($0.prefix(10)) } }
 }
