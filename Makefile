@@ -17,6 +17,7 @@ BENCH_FLAGS ?=
 
 .PHONY: help run test test-alone sanitize test-build lint format kvinspect setup clean
 .PHONY: memobench bench bench-quick bench-life bench-ci bench-bounds apple-check docs api-check proof
+.PHONY: coverage planted-faults
 
 help:
 	@echo 'make run             build kvinspect, import memos, print the newest $(COUNT)'
@@ -25,6 +26,8 @@ help:
 	@echo 'make test-alone      run the tests without liblz4, as apps get the package'
 	@echo 'make sanitize        run the tests under the thread and the address sanitizer'
 	@echo 'make proof HOURS=5   crashes, faults, damage and models with new seeds for some hours'
+	@echo 'make coverage        what the tests do not reach'
+	@echo 'make planted-faults  which tests notice deliberate mistakes in the engine'
 	@echo 'make lint            check the format of the sources'
 	@echo 'make apple-check     type-check everything for iOS and macOS, without a Mac'
 	@echo 'make docs            build the documentation: build/docs'
@@ -89,18 +92,22 @@ SANITIZE_FLAGS = $(TEST_FLAGS) --sanitize=$* --scratch-path .build-$* $(FLAGS_OF
 FLAGS_OF_address = --disable-default-traits
 # Compiling the tests optimised takes minutes, and is worth it only for the slower sanitizer.
 KIND_OF_thread = MEMOKV_OPTIMIZED_TESTS=1
-TESTS_OF_thread = MEMOKV_TESTS=quick
-TESTS_OF_address = MEMOKV_TESTS=quarter
+SIZE_OF_thread = MEMOKV_TESTS=quick MEMOKV_STRESS_SECONDS=60
+SIZE_OF_address = MEMOKV_TESTS=quarter
 
 sanitize-thread: setup
 
 sanitize-%:
-	ASAN_OPTIONS=detect_leaks=0 $(KIND_OF_$*) $(TESTS_OF_$*) $(SWIFT) test $(SANITIZE_FLAGS)
+	ASAN_OPTIONS=detect_leaks=0 $(KIND_OF_$*) $(SIZE_OF_$*) $(SWIFT) test $(SANITIZE_FLAGS)
 
 # Can be interrupted and started again: see Tools/proof.sh.
 HOURS ?= 5
 proof: setup
 	Tools/proof.sh $(HOURS)
+
+# Some minutes each: see the scripts.
+coverage planted-faults: setup
+	Tools/$@.sh
 
 # What apps get: no C library, no trait.
 test-alone:
@@ -135,4 +142,4 @@ format:
 	$(SWIFT) format --in-place --recursive --parallel $(FORMATTED)
 
 clean:
-	rm -rf .build .build-alone .build-thread .build-address build Benchmarks/.build
+	rm -rf .build .build-* build Benchmarks/.build

@@ -120,6 +120,20 @@ extension Database {
     }
   }
 
+  /// Merges as ``compact()`` does, and removes what was replaced at once: afterwards what was
+  /// deleted or overwritten before the call stands in no file of the store any more.
+  ///
+  /// Not so what a snapshot or cursor still sees, which goes when it is let go of, and what a
+  /// damaged block keeps from being merged. A copy of the folder that is being made meanwhile may be
+  /// incomplete. What the medium keeps of removed files is not in our hands.
+  ///
+  /// - Throws: As ``compact()``.
+  /// - Complexity: O(bytes of the store).
+  public func purge() throws(DatabaseError) {
+    try compact()
+    try exclusively { writer throws(DatabaseError) in writer.removeReplaced() }
+  }
+
   /// MANIFEST and logs as they are on disk now.
   private func verifyManifestAndLogs(_ report: inout VerificationReport) throws(DatabaseError) {
     do throws(DatabaseError) {

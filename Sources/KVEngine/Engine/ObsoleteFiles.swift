@@ -21,6 +21,11 @@ package struct ObsoleteFiles {
 
   package init() {}
 
+  /// Keeps nothing for the sake of MANIFESTs that were replaced until now.
+  init(withoutGrace: Void) {
+    hasLooked = true
+  }
+
   /// Notes that a MANIFEST was replaced by the next generation.
   package mutating func retire(_ manifest: Manifest, replacedAt: Int64) {
     retired.append(

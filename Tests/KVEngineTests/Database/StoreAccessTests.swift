@@ -144,7 +144,7 @@ import Testing
         try database.flush()
       }
       try database.releaseMemory()
-      try #require(ProcessLimit.set(RLIMIT_NOFILE, to: 64))
+      try #require(ProcessLimit.setDescriptorCount(to: 64))
       var taken: [Int32] = []
       while let descriptor = [open("/dev/null", O_RDONLY)].first(where: { $0 >= 0 }) {
         taken.append(descriptor)

@@ -73,7 +73,7 @@ import Testing
     await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
       let files = PosixFileSystem.shared
       try files.create(path + "/a", [1])
-      guard ProcessLimit.set(RLIMIT_NOFILE, to: 64) else { exit(4) }
+      guard ProcessLimit.setDescriptorCount(to: 64) else { exit(4) }
       for _ in 0..<100 {
         _ = try files.bytes(of: path + "/a")
         _ = try files.list(path)

@@ -13,11 +13,22 @@ enum ProcessLimit {
   #endif
 
   /// Sets a limit that can be raised again.
-  static func set(_ resource: Resource, to value: rlim_t) -> Bool {
+  private static func set(_ resource: Resource, to value: rlim_t) -> Bool {
     var limit = rlimit()
     guard getrlimit(number(resource), &limit) == 0 else { return false }
     limit.rlim_cur = min(value, limit.rlim_max)
     return setrlimit(number(resource), &limit) == 0
+  }
+
+  /// Limits the number of open files.
+  ///
+  /// Dispatch opens files of its own when its first timer runs, and ends the process when it cannot:
+  /// so one runs before. Under load the runtime of the tests may need one at any time.
+  static func setDescriptorCount(to count: rlim_t) -> Bool {
+    let hasRun = DispatchSemaphore(value: 0)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { hasRun.signal() }
+    hasRun.wait()
+    return set(RLIMIT_NOFILE, to: count)
   }
 
   /// Limits the size of files, and lets the signal of it through: task threads block it.
