@@ -17,13 +17,15 @@ touch "$summary"
 suites="CrashPointTests CompactionCrashTests ShortWorkloadTests CrashDuringRecoveryTests BitFlipTests
   StructuralDamageTests EveryPrefixTests FaultTests ResumeTests ModelCallTests OptionSetTests KillTests
   DiskFullTests InspectorBesideWriterTests StoreFuzzTests DecoderFuzzTests InputFuzzTests
-  SizeBorderTests"
+  SizeBorderTests FolderCopyTests EarlierStateCrashTests GoldenStoreTests StressTests SoakTests"
 stride=10000000
 
 echo "building the tests"
 swift test list -c release --disable-xctest >/dev/null
 end=$(($(date +%s) + $(awk "BEGIN { print int($hours * 3600) }")))
 round=$(awk '$1 > most { most = $1 } END { print most + 0 }' "$summary")
+# The first round takes minutes, so that every suite has its turn; the later ones take hours.
+size=push
 while [ "$(date +%s)" -lt "$end" ]; do
   round=$((round + 1))
   for suite in $suites; do
@@ -33,7 +35,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
     rm -f "$log" "$folder/trace.txt"
     start=$(date +%s)
     result=passed
-    MEMOKV_TESTS=nightly MEMOKV_SEED=$((round * stride)) MEMOKV_PROOF_LOG=$log \
+    MEMOKV_TESTS=$size MEMOKV_SEED=$((round * stride)) MEMOKV_PROOF_LOG=$log \
       MEMOKV_FUZZ_TRACE=$folder/trace.txt \
       timeout 3600 swift test -c release --disable-xctest --skip-build --filter "\\.$suite" >"$output" 2>&1 ||
       result=failed
@@ -50,6 +52,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
       "$log" 2>/dev/null || true)
     echo "$round $suite $result $seconds$counts" | tee -a "$summary"
   done
+  size=nightly
 done
 
 echo
