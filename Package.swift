@@ -43,6 +43,7 @@ let package = Package(
     .library(name: "KVEngine", targets: ["KVEngine"]),
     .library(name: "KVSalvage", targets: ["KVSalvage"]),
     .library(name: "MemoHistory", targets: ["MemoHistory"]),
+    .library(name: "MemoHistoryTesting", targets: ["MemoHistoryTesting"]),
     .executable(name: "kvinspect", targets: ["kvinspect"]),
   ],
   traits: [
@@ -67,6 +68,8 @@ let package = Package(
     .target(name: "MemoCore", dependencies: ["KVSalvage", "KVEngine"], swiftSettings: strict),
     .target(name: "MemoHistory", dependencies: ["MemoCore"], swiftSettings: strict),
     .target(
+      name: "MemoHistoryTesting", dependencies: ["MemoHistory", "KVEngine"], swiftSettings: strict),
+    .target(
       name: "KVInspectCore", dependencies: ["MemoCore", "KVSalvage", "KVEngine"],
       path: "Tools/KVInspectCore", swiftSettings: strict),
     .executableTarget(
@@ -90,7 +93,9 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "MemoHistoryTests",
-      dependencies: ["MemoHistory", "MemoCore", "KVEngine", "KVTestSupport"],
+      dependencies: [
+        "MemoHistoryTesting", "MemoHistory", "MemoCore", "KVEngine", "KVTestSupport",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "KVInspectTests",

@@ -8,12 +8,12 @@ rm -rf build/docs
 mkdir -p "$graphs"
 # As kvinspect is built, so that nearly everything is there already.
 flags=(-c release -Xswiftc -static-executable -Xlinker -s)
-${SWIFT:-swift} build "${flags[@]}" --target MemoHistory >"$graphs/build.txt" 2>&1 ||
+${SWIFT:-swift} build "${flags[@]}" --target MemoHistoryTesting >"$graphs/build.txt" 2>&1 ||
   { cat "$graphs/build.txt" && exit 1; }
 built=$(${SWIFT:-swift} build "${flags[@]}" --show-bin-path)
 target=$(swiftc -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | head -n 1)
 
-for module in KVEngine KVSalvage MemoHistory; do
+for module in KVEngine KVSalvage MemoHistory MemoHistoryTesting; do
   # An app that imports MemoHistory has the types of MemoCore by it.
   mkdir "$graphs/$module"
   swift-symbolgraph-extract -module-name "$module" -target "$target" -I "$built/Modules" \

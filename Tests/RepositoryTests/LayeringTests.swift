@@ -19,6 +19,7 @@ import Testing
       "MemoCore", "KVEngine", "Dispatch", "Observation", "Foundation", "FoundationEssentials",
       "Glibc", "Musl",
     ],
+    "Sources/MemoHistoryTesting": ["MemoHistory", "KVEngine"],
     "Tools/KVInspectCore": ["MemoCore", "KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin"],
     "Tools/kvinspect": ["KVInspectCore", "Glibc", "Musl", "Darwin"],
   ]

@@ -65,7 +65,7 @@ import Testing
   }
 
   /// A manifest belongs to a module; the others would need one of their own.
-  @Test(arguments: ["LZ4Blocks", "KVSalvage", "MemoCore", "MemoHistory"])
+  @Test(arguments: ["LZ4Blocks", "KVSalvage", "MemoCore", "MemoHistory", "MemoHistoryTesting"])
   func otherModulesNeedNoManifest(module: String) {
     #expect(Self.categories(of: module) == [])
   }

@@ -43,6 +43,18 @@ import Testing
       "PagePosition": "a place between two pages that an app can keep",
       "StoreFolder": "where an app keeps a store",
       "StoreFolder.Protection": "when its files can be read",
+      "HistoryDifference": "what turns one list of a history into the next",
+      "HistoryMove": "one move inside HistoryDifference; a tuple is not Hashable",
+      "HistoryPath": "a row below a header",
+      "HistorySections": "the headers of a list and what stands below each",
+      "HistorySections.Header": "one of them",
+      "HistorySectionDifference": "what turns one list with headers into the next",
+      "HistorySectionDifference.Move": "one move inside it",
+      "ReflectionPolicy": "how soon a live history shows what was written",
+    ],
+    "MemoHistoryTesting": [
+      "ManualClock": "time that stands still until a test moves it",
+      "ManualClock.Instant": "a moment of it, which a Clock has to have",
     ],
   ]
 
