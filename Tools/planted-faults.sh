@@ -19,7 +19,7 @@ swift test list -c release --disable-xctest --scratch-path .build-faults >/dev/n
 # The suites that fail with a fault; `trap` and `hang` when the process ends otherwise.
 noticing() {
   status=0
-  MEMOKV_FAULT=$1 timeout 900 $run --skip-build --filter "$suites" >"$folder/$1.txt" 2>&1 || status=$?
+  MEMOKV_FAULT=$1 timeout 300 $run --skip-build --filter "$suites" >"$folder/$1.txt" 2>&1 || status=$?
   sed -n 's/.*Suite \([A-Za-z0-9]*\) failed after.*/\1/p' "$folder/$1.txt" | sort -u
   if [ $status = 124 ]; then echo hang; fi
   grep -q 'unexpected signal\|Fatal error' "$folder/$1.txt" && echo trap || true

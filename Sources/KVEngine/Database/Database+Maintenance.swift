@@ -124,8 +124,8 @@ extension Database {
   /// deleted or overwritten before the call stands in no file of the store any more.
   ///
   /// Not so what a snapshot or cursor still sees, which goes when it is let go of, and what a
-  /// damaged block keeps from being merged. A copy of the folder that is being made meanwhile may be
-  /// incomplete. What the medium keeps of removed files is not in our hands.
+  /// damaged block keeps from being merged. A copy of the folder that is being made meanwhile may
+  /// be incomplete. What the medium keeps of removed files is not in our hands.
   ///
   /// - Throws: As ``compact()``.
   /// - Complexity: O(bytes of the store).

@@ -22,8 +22,8 @@ enum ProcessLimit {
 
   /// Limits the number of open files.
   ///
-  /// Dispatch opens files of its own when its first timer runs, and ends the process when it cannot:
-  /// so one runs before. Under load the runtime of the tests may need one at any time.
+  /// Dispatch opens files of its own when its first timer runs, and ends the process when it
+  /// cannot: so one runs before. Under load the runtime of the tests may need one at any time.
   static func setDescriptorCount(to count: rlim_t) -> Bool {
     let hasRun = DispatchSemaphore(value: 0)
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { hasRun.signal() }
