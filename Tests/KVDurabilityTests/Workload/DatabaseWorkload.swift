@@ -37,6 +37,9 @@ final class DatabaseWorkload {
   /// The newest write of each key.
   private var writes: [SpaceKey: UInt64] = [:]
   private var sequence: UInt64 = 0
+  /// The newest write when the process whose turn it is took the lock: what came before that it does
+  /// not judge, since others may have dropped sequences.
+  private var turnSequence: UInt64 = 0
   /// Handles of killed processes: a kill runs no code of theirs.
   private var killed: [Database] = []
 
@@ -86,6 +89,7 @@ final class DatabaseWorkload {
   private func use(
     _ database: Database, process: Int32, commitCount: Int, ending: Ending
   ) throws {
+    turnSequence = sequence
     for number in 1...commitCount {
       try commit(to: database)
       if number % 11 == 0 {
@@ -134,7 +138,8 @@ final class DatabaseWorkload {
     do {
       sequence = try database.write(batch.writeBatch(on: content), durability: durability)
     } catch {
-      guard !holds, error == .preconditionFailed(index: 0) else { throw error }
+      let isOld = batch.preconditions.contains { $0.isOlder(than: turnSequence) }
+      guard !holds || isOld, error == .preconditionFailed(index: 0) else { throw error }
       refusalCount += 1
       return
     }

@@ -50,6 +50,14 @@ enum ModelPrecondition: Sendable {
     }
   }
 
+  /// Whether it asks for changes since a moment before a sequence.
+  func isOlder(than sequence: UInt64) -> Bool {
+    switch self {
+    case .absent: false
+    case .unchanged(_, let since), .unchangedPrefix(_, let since): since < sequence
+    }
+  }
+
   /// Judges by the content and the newest write of each key, deletions included.
   func holds(in content: StoreContent, writes: [SpaceKey: UInt64]) -> Bool {
     switch self {
