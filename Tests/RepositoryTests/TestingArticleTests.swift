@@ -1,3 +1,4 @@
+import KVEngine
 import Testing
 
 /// The article on testing promises only what there is.
@@ -13,5 +14,12 @@ import Testing
     }
     #expect(named.count > 30)
     #expect(named.subtracting(suites).sorted() == [])
+  }
+
+  @Test func everyPlantedFaultIsInItsTable() {
+    let article = Repository.text(of: "Sources/KVEngine/KVEngine.docc/Testing.md")
+    for fault in PlantedFault.allCases {
+      #expect(article.contains("| `\(fault.rawValue)` | "), "\(fault)")
+    }
   }
 }

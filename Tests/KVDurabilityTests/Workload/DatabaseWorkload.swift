@@ -37,8 +37,8 @@ final class DatabaseWorkload {
   /// The newest write of each key.
   private var writes: [SpaceKey: UInt64] = [:]
   private var sequence: UInt64 = 0
-  /// The newest write when the process whose turn it is took the lock: what came before that it does
-  /// not judge, since others may have dropped sequences.
+  /// The newest write when the process whose turn it is took the lock: what came before that it
+  /// does not judge, since others may have dropped sequences.
   private var turnSequence: UInt64 = 0
   /// Handles of killed processes: a kill runs no code of theirs.
   private var killed: [Database] = []
