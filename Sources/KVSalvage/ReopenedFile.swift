@@ -19,7 +19,7 @@ final class ReopenedFile: File {
   func status() throws(SystemError) -> FileStatus { try files.open(path, .read).status() }
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
-    throw .noProgress
+    throw .noProgress(.write, path)
   }
 
   func sync() throws(SystemError) {}

@@ -109,7 +109,7 @@ import Testing
       try files.create("/a", [1, 2, 3, 4])
     }
     #expect(failure.writtenByteCount == 3)
-    #expect(failure.cause == .noProgress)
+    #expect(failure.cause == .noProgress(.write, "file"))
   }
 
   @Test func aShortWriteMayBeFollowedByAFailure() throws {

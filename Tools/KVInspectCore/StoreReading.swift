@@ -132,7 +132,7 @@ struct StoreReading {
     else { return log }
     log.byteCount = try readingFiles { () throws(SystemError) in try file.status().byteCount }
     log.contents = try log.damage.noting { () throws(DatabaseError) in
-      try LogReader.contents(of: file, name: name, store: manifest.store)
+      try LogReader.contents(of: file, number: number, store: manifest.store)
     }
     // Cut where the damage begins, the log is one that ends there.
     if log.contents == nil, let end = log.damage.corruptions.last?.offset,

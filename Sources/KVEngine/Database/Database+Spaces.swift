@@ -55,7 +55,7 @@ extension Writer {
     }
     var manifest = store.manifest
     manifest.spaces.append(NamedSpace(code: last + 1, name: name))
-    try publish(manifest, replacing: store.manifest)
+    try publish(manifest, replacing: store)
     return Space(code: last + 1)
   }
 }

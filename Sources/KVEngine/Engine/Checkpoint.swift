@@ -58,7 +58,7 @@ extension Writer {
       var offset = 0
       while offset < byteCount {
         let chunk = try source.readBytes(at: offset, count: min(1 << 20, byteCount - offset))
-        if chunk.byteCount == 0 { throw SystemError.noProgress }
+        if chunk.byteCount == 0 { throw SystemError.noProgress(.read, location.path(name)) }
         do throws(WriteFailure) {
           try copy.writeBytes(chunk.bytes, at: offset)
         } catch {

@@ -52,7 +52,7 @@ package final class CommitPipeline: Sendable {
     case .done(let result): return try result.get()
     case .lead: break
     }
-    guard var writer = take() else { throw .closed }
+    var writer = try lead()
     let group = takeGroup(upTo: Limits.Log.groupByteCount)
     let results = writer.commit(group.compactMap(\.request))
     handOut(results, to: group)
@@ -68,7 +68,7 @@ package final class CommitPipeline: Sendable {
   ) throws(DatabaseError) -> Result {
     // Without a request there is no result to wait for: the turn is always to lead.
     _ = enter(nil)
-    guard var writer = take() else { throw .closed }
+    var writer = try lead()
     _ = takeGroup(upTo: 0)
     defer { leave(writer) }
     return try body(&writer)
@@ -91,16 +91,23 @@ package final class CommitPipeline: Sendable {
     }
   }
 
+  /// The writer for the one whose turn it is.
+  ///
+  /// - Throws: ``DatabaseError/closed`` after ``abandon()``; the turn goes on to the next one.
+  private func lead() throws(DatabaseError) -> Writer {
+    if let writer = take() { return writer }
+    _ = takeGroup(upTo: 0)
+    leave(nil)
+    throw .closed
+  }
+
   /// Lets go of the writer, with lock and table entry, without writing anything.
   package func abandon() {
     _ = take()
   }
 
   private func take() -> Writer? {
-    state.withLock { state in
-      defer { state.writer = nil }
-      return state.writer
-    }
+    state.withLock { $0.writer.take() }
   }
 
   /// The leader's own request and as many behind it as fit into one record.
@@ -135,8 +142,8 @@ package final class CommitPipeline: Sendable {
   }
 
   /// Puts the writer back and lets the first waiter lead.
-  private func leave(_ writer: Writer) {
-    let deadline = writer.deadline
+  private func leave(_ writer: Writer?) {
+    let deadline = writer?.deadline
     let next = state.withLock { state -> Waiting? in
       state.writer = writer
       guard let next = state.queue.first else {

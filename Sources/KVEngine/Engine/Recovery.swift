@@ -190,7 +190,7 @@ package enum Recovery {
     var file: (any File)?
     var lastSequence = manifest.flushedSequence
     for number in manifest.logs {
-      let (contents, opened) = try read(.log(number), store: manifest.store, at: location)
+      let (contents, opened) = try read(log: number, store: manifest.store, at: location)
       try check(contents, after: logs.last, expecting: lastSequence)
       lastSequence = contents.lastSequence
       logs.append(contents)
@@ -200,19 +200,19 @@ package enum Recovery {
   }
 
   private static func read(
-    _ name: FileName, store: StoreIdentity, at location: StoreLocation
+    log number: UInt64, store: StoreIdentity, at location: StoreLocation
   ) throws(DatabaseError) -> (LogContents, any File) {
     let file: any File
     do throws(SystemError) {
-      file = try location.files.open(location.path(name), .read)
+      file = try location.files.open(location.path(.log(number)), .read)
     } catch {
       guard error.isNotFound else { throw error.readFailure }
       throw .damaged(
         Corruption(
-          fileName: name.text, offset: 0, structure: "log",
+          fileName: FileName.log(number).text, offset: 0, structure: "log",
           reason: "is missing though the MANIFEST names it"))
     }
-    return (try LogReader.contents(of: file, name: name, store: store), file)
+    return (try LogReader.contents(of: file, number: number, store: store), file)
   }
 
   /// A log has to begin where the state before it ends (invariant M3), and a predecessor that is

@@ -102,7 +102,7 @@ extension Writer {
     manifest.segments.removeAll { replaced.contains($0) }
     manifest.segments += output
     do throws(DatabaseError) {
-      try publish(manifest, replacing: store.manifest)
+      try publish(manifest, replacing: store)
     } catch {
       if case .open = status { discardOutput(numbers, of: job) }
       throw error
@@ -120,10 +120,9 @@ extension Writer {
 
   /// Publishes a state with the log and the memtables as they are.
   mutating func publish(
-    _ changed: Manifest, replacing old: Manifest
+    _ changed: Manifest, replacing old: OpenStore
   ) throws(DatabaseError) {
-    guard case .open(var store) = status else { throw .failed }
-    var manifest = changed
+    var (store, manifest) = (old, changed)
     manifest.generation += 1
     manifest.publishedAt = now
     let manifestByteCount: Int
@@ -147,7 +146,7 @@ extension Writer {
         tables: view.tables, images: view.images, version: version, sequence: view.sequence,
         counts: version.liveCounts(tables: view.tables, images: view.images),
         spaces: manifest.spaces, gaps: state.gaps))
-    retire(old, replacedBy: manifest)
+    retire(old.manifest, replacedBy: manifest)
   }
 
   private mutating func end(_ job: CompactionJob) {

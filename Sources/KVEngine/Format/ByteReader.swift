@@ -81,7 +81,6 @@ package struct ByteReader: ~Escapable {
         return value
       }
       shift += 7
-      if shift > 63 { throw failure("varint is longer than 64 bits") }
     }
   }
 

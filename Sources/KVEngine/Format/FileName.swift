@@ -36,7 +36,7 @@ package enum FileName: Hashable, Sendable {
   /// The meaning of a name, `nil` for one that is not ours.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
-    guard let name = Self.parse(bytes[...]), Array(name.text.utf8) == bytes else { return nil }
+    guard let name = Self.parse(bytes[0...]), Array(name.text.utf8) == bytes else { return nil }
     self = name
   }
 

@@ -41,7 +41,7 @@ package struct LogContents: Sendable {
 
   /// Where bytes begin that no record proves to be on the medium.
   package var unprovenOffset: Int {
-    guard let durable = records.last?.head.durableSequence else { return acceptedByteCount }
+    let durable = records.last?.head.durableSequence ?? 0
     return records.first { $0.head.lastSequence > durable }?.offset ?? acceptedByteCount
   }
 
@@ -60,11 +60,8 @@ package struct LogContents: Sendable {
 package enum LogReader {
   /// Reads a log's bytes as a whole; a log is bounded, and open needs all of it.
   package static func contents(
-    of file: any File, name: FileName, store: StoreIdentity
+    of file: any File, number: UInt64, store: StoreIdentity
   ) throws(DatabaseError) -> LogContents {
-    guard case .log(let number) = name else {
-      throw .invalidArgument("\(name.text) is not the name of a log")
-    }
     let bytes: ByteBuffer?
     do throws(SystemError) {
       let byteCount = try file.status().byteCount
@@ -77,8 +74,8 @@ package enum LogReader {
     guard let bytes else {
       throw .damaged(
         Corruption(
-          fileName: name.text, offset: Limits.Log.maximumByteCount, structure: "log",
-          reason: "file is larger than any log"))
+          fileName: FileName.log(number).text, offset: Limits.Log.maximumByteCount,
+          structure: "log", reason: "file is larger than any log"))
     }
     return try contents(of: bytes, number: number, store: store)
   }

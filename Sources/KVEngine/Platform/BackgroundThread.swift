@@ -61,7 +61,7 @@ package enum BackgroundThread {
     #endif
     if code != 0 {
       unsafe Unmanaged<Body>.fromOpaque(body).release()
-      throw SystemError(.lock, "thread", code: code)
+      throw SystemError(.start, "background thread", code: code)
     }
   }
 }

@@ -174,7 +174,7 @@ extension File {
         throw WriteFailure(writtenByteCount: written, cause: error)
       }
       guard taken > 0 else {
-        throw WriteFailure(writtenByteCount: written, cause: .noProgress)
+        throw WriteFailure(writtenByteCount: written, cause: .noProgress(.write, "file"))
       }
       written += taken
     }

@@ -11,7 +11,7 @@ package struct SystemError: Error, Equatable {
   /// The calls of the file system layer.
   package enum Operation: String, Sendable, CaseIterable {
     case open, read, write, sync, syncDirectory, rename, link, unlink, makeDirectory, list, status
-    case lock, truncate, freeSpace
+    case lock, truncate, freeSpace, start
   }
 
   package let operation: Operation
@@ -70,9 +70,9 @@ package struct SystemError: Error, Equatable {
     return String(decoding: trimmed[trimmed.index(after: slash)...], as: UTF8.self)
   }
 
-  /// A write that took nothing although it was given something.
-  package static var noProgress: SystemError {
-    SystemError(.write, "file", code: EIO)
+  /// A call that took or gave nothing although there was something.
+  package static func noProgress(_ operation: Operation, _ path: String) -> SystemError {
+    SystemError(operation, path, code: EIO)
   }
 
   /// Less room than something needs.

@@ -100,7 +100,7 @@ package final class SegmentVerifier {
     do throws(SystemError) {
       byteCount = try file.file.status().byteCount
     } catch {
-      throw .io(error.failure)
+      throw error.readFailure
     }
     try noting { () throws(DatabaseError) in
       guard byteCount == file.reference.byteCount else {

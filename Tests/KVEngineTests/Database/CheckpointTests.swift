@@ -183,6 +183,24 @@ import Testing
   }
 
   @Test(arguments: StoreVolume.allCases)
+  func aSegmentThatEndsEarlyIsNotCopied(volume: StoreVolume) throws {
+    var store = try StoreSample(on: volume, isTiny: true)
+    let files = store.addFaults()
+    let (database, _) = try makeSource(store)
+    let segment = try #require(database.state.readView.version.segments.first?.descriptor)
+    files.plan(
+      Fault(.error(EXDEV), at: 1, of: [.link], isLasting: true),
+      Fault(.short(0), at: 1, of: [.read], isLasting: true))
+    let failure = IOFailure(operation: "read", fileName: segment.fileName, code: EIO)
+    #expect(throws: DatabaseError.notWritten(failure)) {
+      try database.checkpoint(to: store.folder.path + "/copy")
+    }
+    files.plan()
+    #expect(try store.files.list(store.folder.path + "/copy") == [])
+    #expect(try numbers(database) == 13)
+  }
+
+  @Test(arguments: StoreVolume.allCases)
   func ofAFailedHandleThereIsNoCopy(volume: StoreVolume) throws {
     var store = try StoreSample(on: volume, isTiny: true)
     let files = store.addFaults()

@@ -152,6 +152,24 @@ import Testing
     #expect(try StoreSample.contents(store.open()) == rest)
   }
 
+  @Test func aRangeOfMoreKeysThanABatchTakesIsDeletedInPartsOnly() throws {
+    let database = try store(on: .memory).open()
+    func key(_ number: Int) -> [UInt8] {
+      [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 1, count: 65_533)
+    }
+    for start in stride(from: 0, to: 1540, by: 385) {
+      var batch = WriteBatch()
+      for number in start..<start + 385 { batch.put([1], forKey: key(number)) }
+      try database.write(batch)
+    }
+    let limit = DatabaseError.limitExceeded(
+      what: "batch", maximum: Limits.Batch.maximumByteCount)
+    #expect(throws: limit) { try database.delete(.all) }
+    #expect(try database.snapshot().sequence == 1540)
+    #expect(try database.delete(.range(from: [1], upTo: [3])) == 512)
+    #expect(try database.delete(.all) == 1540 - 512)
+  }
+
   @Test(.bug(id: "B59"), arguments: StoreVolume.allCases, [16, 20, 30, 40])
   func onAFullDiskNothingOfItIsThere(volume: StoreVolume, kilobyteCount: Int) throws {
     let store = bounded(try StoreSample(on: volume, capacity: kilobyteCount << 10))

@@ -117,4 +117,31 @@ import Testing
     #expect(findings.all == [])
     #expect(flushCount.withLock { $0 } == 10)
   }
+
+  @Test(arguments: StoreVolume.allCases)
+  func noEarlierStateIsTakenWhileTheNewestOneChanges(volume: StoreVolume) throws {
+    var store = try StoreSample(on: volume)
+    let database = try store.open()
+    try database.put([1], [1])
+    try database.flush()
+    try database.close()
+    let log = try #require(try store.names().filter { $0.hasSuffix(".log") }.max())
+    try store.files.unlink(store[log])
+    let bytes = try store.files.bytes(of: store["MANIFEST"])
+    let hooked = HookedFileSystem(store.files)
+    let findings = Findings()
+    // Whoever looks for an earlier state lists the folder.
+    hooked.beforeEvery(.list, of: "/store") { [store] in
+      findings.catching("writer") {
+        try store.files.create(store["new"], bytes)
+        try store.files.rename(store["new"], to: store["MANIFEST"])
+      }
+    }
+    store.options.onDamage = .openEarlierState
+    store.options.isReadOnly = true
+    #expect(throws: DatabaseError.busy) { try store.open(in: hooked) }
+    #expect(findings.all == [])
+    // At rest the state before is complete.
+    #expect(try StoreSample.contents(store.open()) == [[1]: [1]])
+  }
 }

@@ -147,6 +147,26 @@ import Testing
     }
   }
 
+  @Test(.bug(id: "B08"), arguments: StoreVolume.allCases, [EIO, EPERM, EMFILE])
+  func aManifestIsMissingOnlyWhereTheFolderCanBeRead(volume: StoreVolume, code: Int32) throws {
+    let store = try makeStore(on: volume, flushed: true)
+    try store.files.unlink(store["MANIFEST"])
+    let faulty = FaultFileSystem(store.files)
+    for position in 1... {
+      faulty.plan(Fault(.error(code), at: position))
+      let error = #expect(throws: DatabaseError.self) { try store.open(in: faulty) }
+      guard faulty.wasHit else {
+        #expect(isDamaged(error) && position > 3)
+        return
+      }
+      switch error {
+      case .io(let cause): #expect(cause.code == code && code != EPERM)
+      case .notAvailableYet(let cause): #expect(cause.code == code && code == EPERM)
+      default: Issue.record("call \(position): \(String(describing: error))")
+      }
+    }
+  }
+
   @Test(.bug(id: "B02"), arguments: StoreVolume.allCases)
   func aLogThatDoesNotContinueTheStateIsDamage(volume: StoreVolume) throws {
     let store = try makeStore(on: volume, flushed: true)

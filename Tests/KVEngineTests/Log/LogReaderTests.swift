@@ -156,6 +156,40 @@ import Testing
     #expect(try !short.read(bytes).isCleanlyEnded)
   }
 
+  @Test func aHeadThatCountsOnFromBehindTheLastSequenceIsDamage() throws {
+    for (last, isRefused) in [
+      (Limits.Sequence.maximum, false), (Limits.Sequence.maximum + 1, true), (.max, true),
+    ] {
+      let log = try LogSample(lastSequence: last)
+      let bytes = try log.bytes
+      do throws(DatabaseError) {
+        #expect(try log.read(bytes).lastSequence == last && !isRefused)
+      } catch {
+        #expect(isRefused && isDamaged(error), "\(last)")
+      }
+    }
+  }
+
+  @Test func aPartOfARecordsHeadIsNone() throws {
+    let log = try makeLog(1)
+    let place = LogPlace(
+      store: LogSample.store, log: log.number, offset: LogFormat.headByteCount)
+    let head = Array(try log.bytes[place.offset..<place.offset + RecordHead.byteCount])
+    #expect(RecordHead.decode(head.rawBytes, at: place) != nil)
+    for count in head.indices {
+      #expect(RecordHead.decode(head.rawBytes.extracting(first: count), at: place) == nil)
+    }
+  }
+
+  @Test func aLogIsCutOnlyWhereItHasARecord() throws {
+    let log = try makeLog()
+    let contents = try log.read(log.bytes)
+    #expect(contents.cut(before: contents.acceptedByteCount + 1) == nil)
+    let part = try #require(contents.cut(before: log.ends[2] + RecordHead.byteCount))
+    #expect(part.records.count == 2 && part.acceptedByteCount == log.ends[2])
+    #expect(!part.isCleanlyEnded)
+  }
+
   @Test(.bug(id: "B08")) func aReadThatFailsIsNoEnd() throws {
     let log = try makeLog()
     let files = FaultFileSystem(log.files)
@@ -163,7 +197,7 @@ import Testing
       let file = try files.open(log.path, .read)
       files.plan(Fault(.error(5), at: position, of: [.read, .status]))
       let result = Result { () throws(DatabaseError) in
-        try LogReader.contents(of: file, name: .log(3), store: LogSample.store)
+        try LogReader.contents(of: file, number: 3, store: LogSample.store)
       }
       guard files.wasHit else {
         #expect(try result.get().records.count == 4)
@@ -181,7 +215,7 @@ import Testing
     let file = try files.open(log.path, .read)
     files.plan(Fault(.error(1), at: 1, of: [.read]))
     let error = #expect(throws: DatabaseError.self) {
-      try LogReader.contents(of: file, name: .log(3), store: LogSample.store)
+      try LogReader.contents(of: file, number: 3, store: LogSample.store)
     }
     guard case .notAvailableYet = error else {
       Issue.record("\(String(describing: error))")
@@ -193,7 +227,7 @@ import Testing
     let log = try makeLog()
     let files = FaultFileSystem(log.files, Fault(.short(7), at: 1, of: [.read], isLasting: true))
     let file = try files.open(log.path, .read)
-    let contents = try LogReader.contents(of: file, name: .log(3), store: LogSample.store)
+    let contents = try LogReader.contents(of: file, number: 3, store: LogSample.store)
     #expect(contents.records.count == 4)
   }
 
@@ -202,7 +236,7 @@ import Testing
     let file = try files.create("/000003.log")
     try file.write([1], at: Limits.Log.maximumByteCount)
     let error = #expect(throws: DatabaseError.self) {
-      try LogReader.contents(of: file, name: .log(3), store: LogSample.store)
+      try LogReader.contents(of: file, number: 3, store: LogSample.store)
     }
     #expect(isDamaged(error))
   }

@@ -12,7 +12,7 @@ import Testing
     try log.append(LogSample.batch(0))
     let files = FaultFileSystem(log.files)
     let file = try files.open(log.path, .update)
-    let contents = try LogReader.contents(of: file, name: .log(3), store: LogSample.store)
+    let contents = try LogReader.contents(of: file, number: 3, store: LogSample.store)
     let writer = LogWriter(continuing: contents, file: file, store: LogSample.store, step: 64)
     return (log, files, writer)
   }

@@ -20,7 +20,7 @@ import Testing
   /// A writer that continues what is in the file, its calls recorded.
   private func continued(_ log: LogSample, step: Int = 64) throws -> LogWriter {
     let file = try recording.open(log.path, .update)
-    let contents = try LogReader.contents(of: file, name: .log(3), store: LogSample.store)
+    let contents = try LogReader.contents(of: file, number: 3, store: LogSample.store)
     #expect(contents.isCleanlyEnded)
     return LogWriter(continuing: contents, file: file, store: LogSample.store, step: step)
   }
@@ -96,14 +96,14 @@ import Testing
     let recording = RecordingFileSystem(log.files)
     let files = FaultFileSystem(recording)
     let file = try files.open(log.path, .update)
-    let contents = try LogReader.contents(of: file, name: .log(3), store: LogSample.store)
+    let contents = try LogReader.contents(of: file, number: 3, store: LogSample.store)
     var writer = LogWriter(continuing: contents, file: file, store: LogSample.store, step: 64)
     try append(LogSample.batch(0), to: &writer, after: log)
     files.plan(Fault(.error(EIO), at: 1, of: [.sync]))
     #expect(throws: SystemError.self) { try writer.sync() }
     let again = try recording.open(log.path, .update)
     var next = LogWriter(
-      continuing: try LogReader.contents(of: again, name: .log(3), store: LogSample.store),
+      continuing: try LogReader.contents(of: again, number: 3, store: LogSample.store),
       file: again, store: LogSample.store, step: 64)
     try next.append(LogSample.batch(1).bytes, operationCount: 2, firstSequence: 3)
     try next.sync()
@@ -145,7 +145,7 @@ import Testing
     for count in content...whole.count {
       let files = MemoryFileSystem()
       let file = try files.create("/000003.log", Array(whole.prefix(count)))
-      let contents = try LogReader.contents(of: file, name: .log(3), store: LogSample.store)
+      let contents = try LogReader.contents(of: file, number: 3, store: LogSample.store)
       if !contents.isCleanlyEnded { continue }
       var writer = LogWriter(continuing: contents, file: file, store: LogSample.store, step: 64)
       try writer.append(

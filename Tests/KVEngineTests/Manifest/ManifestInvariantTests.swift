@@ -9,7 +9,7 @@ import Testing
   enum Break: CaseIterable {
     case sameSegmentNumber, numberOfLogAndSegment, numberNotBelowNext, nextNumberZero
     case sequencesReversed, sequenceAboveFlushed, flushedAboveMaximum
-    case noLog, logsDescend, logTwice
+    case noLog, noFile, logsDescend, logTwice
     case spacesDescend, spaceTwice, lowerOfAnotherSpace, lowerIsEmpty, boundsReversed
     case moreTombstonesThanEntries, largeChange, largeNegativeChange
     case sameSpaceCode, sameSpaceName, reservedSpaceCode, lastSpaceCode
@@ -27,6 +27,7 @@ import Testing
       case .sequenceAboveFlushed: manifest.flushedSequence = segment.highestSequence - 1
       case .flushedAboveMaximum: manifest.flushedSequence = Limits.Sequence.maximum + 1
       case .noLog: manifest.logs = []
+      case .noFile: (manifest.logs, manifest.segments) = ([], [])
       case .logsDescend: manifest.logs = [8, 7]
       case .logTwice: manifest.logs = [7, 7]
       case .spacesDescend: manifest.replace(segment.with(spaces: [space, space.with(code: 0)]))

@@ -179,6 +179,19 @@ import Testing
     #expect(steps < 5000)
   }
 
+  @Test func aSequenceAboveTheLastOneIsRefused() throws {
+    var bytes: [UInt8] = []
+    bytes.append(varint: Limits.Sequence.maximum)
+    let start = UInt32(bytes.count)
+    bytes += [0, 2, 0, 1 << 2, 1, 1]
+    bytes.append(u32: start)
+    bytes.append(u32: 1)
+    var reader = try open(bytes)
+    let error = #expect(throws: FormatError.self) { try reader.seekToFirst() }
+    #expect(error?.reason == "sequence is out of range")
+    #expect(reader.isValid == false)
+  }
+
   @Test func brokenTrailersAreRefused() {
     let sound = build(entries(1, 20))
     for count in 0..<4 {

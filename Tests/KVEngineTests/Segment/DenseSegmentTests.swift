@@ -157,6 +157,27 @@ import Testing
     #expect(try verify(bytes, of: model).entryCount == found)
   }
 
+  @Test(.bug(id: "B08")) func aCopyThatCannotBeReadIsNoDamage() throws {
+    let model = try model()
+    var bytes = model.file.bytes
+    bytes[try layout(of: model).blocks[0].offset + FrameHead.byteCount + 5] ^= 1
+    let last = try #require(model.entries.last)
+    let failure = IOFailure(operation: "read", fileName: "000007.seg", code: 5)
+    for reads in 0... {
+      let file = SegmentTestFile(bytes)
+      file.failAfter(reads: reads)
+      let reader = SegmentReader(
+        file: file, fileName: "000007.seg", reference: model.summary.reference)
+      do throws(DatabaseError) {
+        #expect(try reader.find(last.key)?.value == last.value)
+        #expect(reads > 4)
+        return
+      } catch {
+        #expect(error == .io(failure), "\(reads) reads")
+      }
+    }
+  }
+
   @Test func aCopyThatSaysSomethingElseIsReported() throws {
     let model = try model()
     let copy = try layout(of: model).copy

@@ -86,6 +86,14 @@ import Testing
     #expect(throws: FormatError.self) { try decompress([0, 0], byteCount: 0) }
   }
 
+  @Test func withoutMemoryNothingIsDecoded() {
+    let nowhere = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    let block: [UInt8] = [0]
+    #expect(throws: FormatError("LZ4 block", at: 0, "size is out of range")) {
+      try LZ4Codec.decompress(block.rawBytes, into: nowhere)
+    }
+  }
+
   @Test(.bug(id: "B106")) func lengthsWithoutEndAreRefused() throws {
     for token in [0xF0, 0x0F, 0xFF] as [UInt8] {
       for count in [1, 20, 5000] {

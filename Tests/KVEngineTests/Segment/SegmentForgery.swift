@@ -14,7 +14,15 @@ struct SegmentForgery {
   var changeIndex: (inout [IndexEntry]) -> Void = { _ in }
   var changeProperties: (inout Properties) -> Void = { _ in }
   var changeBlock: (inout [UInt8]) -> Void = { _ in }
-  var hasLooseFrame = false
+  var changeIndexBlock: (inout [UInt8]) -> Void = { _ in }
+  var changePropertiesBlock: (inout [UInt8]) -> Void = { _ in }
+  var changeFilter: (inout [UInt8]) -> Void = { _ in }
+  /// Whether data blocks do not begin with their lowest sequence.
+  var hasZeroBase = false
+  /// The data block in front of which there is a frame that nothing names.
+  var looseFrame: Int?
+  /// What lies between the last frame and the footer.
+  var gap: [UInt8] = []
 
   func write() -> (bytes: [UInt8], reference: SegmentReference) {
     let identity = StoreIdentity(high: 5, low: 6)
@@ -26,8 +34,9 @@ struct SegmentForgery {
         scratch: &scratch)
     }
     var indexEntries: [IndexEntry] = []
-    for entries in blocks {
-      var block = layOut(entries)
+    for (number, entries) in blocks.enumerated() {
+      if looseFrame == number { _ = add([1, 2, 3], .grams) }
+      var block = layOut(entries, hasZeroBase: hasZeroBase)
       changeBlock(&block)
       indexEntries.append(
         IndexEntry(
@@ -35,9 +44,11 @@ struct SegmentForgery {
           change: entries.reduce(0) { $0 + $1.kind.change }))
     }
     changeIndex(&indexEntries)
-    if hasLooseFrame { _ = add([1, 2, 3], .grams) }
+    if looseFrame == blocks.count { _ = add([1, 2, 3], .grams) }
     let hashes = filterKeys.map { XXH64.hash($0.rawBytes) }
-    let filter = add(BloomFilter.encode(hashes: hashes), .filter, 3)
+    var filterBlock = BloomFilter.encode(hashes: hashes)
+    changeFilter(&filterBlock)
+    let filter = add(filterBlock, .filter, 3)
     let all = blocks.flatMap { $0 }
     var space = SpaceSummary(code: 3, firstKey: all[0].key)
     for entry in all { space.count(entry.kind) }
@@ -48,13 +59,13 @@ struct SegmentForgery {
       highestSequence: all.map(\.sequence).max() ?? 0, spaces: [space],
       filters: [FilterHandle(spaceCode: 3, prefixByteCount: 0, handle: filter)])
     changeProperties(&properties)
-    let propertiesHandle = add(properties.encode(), .properties)
-    let index = zip(blocks, indexEntries).map { entries, entry in
-      SegmentTestEntry(
-        key: entries[entries.count - 1].key, sequence: entries[entries.count - 1].sequence,
-        kind: entries[entries.count - 1].kind, value: entry.encode())
-    }
-    let indexHandle = add(layOut(index, hasZeroBase: true), .index)
+    var propertiesBlock = properties.encode()
+    changePropertiesBlock(&propertiesBlock)
+    let propertiesHandle = add(propertiesBlock, .properties)
+    var indexBlock = layOut(index(indexEntries), hasZeroBase: true)
+    changeIndexBlock(&indexBlock)
+    let indexHandle = add(indexBlock, .index)
+    bytes += gap
     let footer = SegmentFooter(
       identity: identity, fileByteCount: bytes.count + 72, index: indexHandle,
       properties: propertiesHandle
@@ -66,6 +77,18 @@ struct SegmentForgery {
         number: 7, identity: identity, byteCount: bytes.count,
         footerChecksum: SegmentFooter.checksum(of: footer.rawBytes))
     )
+  }
+
+  /// The last entry of each block with what the index says of it; more of these get keys of their
+  /// own behind all others.
+  private func index(_ found: [IndexEntry]) -> [SegmentTestEntry] {
+    found.enumerated().map { number, entry in
+      let block = blocks[min(number, blocks.count - 1)]
+      var last = block[block.count - 1]
+      if number >= blocks.count { last.key.append(UInt8(number)) }
+      last.value = entry.encode()
+      return last
+    }
   }
 
   private func layOut(_ entries: [SegmentTestEntry], hasZeroBase: Bool = false) -> [UInt8] {

@@ -107,7 +107,7 @@ import Testing
     add("space of an entry") { $0.blocks[0][0].key[0] = 2 }
     add("space of a block") { $0.spaceCode = 4 }
     add("filter") { $0.filterKeys.removeLast() }
-    add("loose frame") { $0.hasLooseFrame = true }
+    add("loose frame") { $0.looseFrame = 2 }
     add("count in the index") { forgery in
       forgery.changeIndex = { index in
         index[1] = IndexEntry(handle: index[1].handle, entryCount: 3, change: index[1].change)
