@@ -16,13 +16,22 @@ export MEMOKV_PLANTED_FAULTS=1
 echo "building"
 swift test list -c release --disable-xctest --scratch-path .build-faults >/dev/null
 
-# The suites that fail with a fault; `trap` and `hang` when the process ends otherwise.
+# The suites that report something with a fault; `trap` and `hang` when nobody does before the
+# process ends otherwise.
 noticing() {
   status=0
   MEMOKV_FAULT=$1 timeout 300 $run --skip-build --filter "$suites" >"$folder/$1.txt" 2>&1 || status=$?
-  sed -n 's/.*Suite \([A-Za-z0-9]*\) failed after.*/\1/p' "$folder/$1.txt" | sort -u
-  if [ $status = 124 ]; then echo hang; fi
-  grep -q 'unexpected signal\|Fatal error' "$folder/$1.txt" && echo trap || true
+  # Of a run that was ended, the process of the tests goes on.
+  pkill -f 'build-faults/.*MemoKVPackageTests' || true
+  found=$(sed -n 's/.* recorded an issue.* at \([A-Za-z0-9]*Tests\)\.swift:.*/\1/p
+    s/.*Suite \([A-Za-z0-9]*\) failed after.*/\1/p' "$folder/$1.txt" | sort -u)
+  if [ -n "$found" ]; then
+    echo "$found"
+  elif [ $status = 124 ]; then
+    echo hang
+  elif [ $status != 0 ]; then
+    echo trap
+  fi
 }
 
 result=0
