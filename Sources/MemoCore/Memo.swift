@@ -11,6 +11,10 @@ public struct Memo: Sendable, Identifiable, Hashable {
   public var changedAt: MemoTimestamp?
   /// The text, any characters, kept byte for byte; may be empty.
   public var body: String
+  /// The fields of an app's own type in their stored form, empty for a plain memo.
+  ///
+  /// Kept by everything that does not understand it.
+  package var payload: [UInt8]
 
   /// Makes a memo; nothing is stored yet.
   ///
@@ -22,10 +26,18 @@ public struct Memo: Sendable, Identifiable, Hashable {
   public init(
     id: MemoID, createdAt: MemoTimestamp = .now, changedAt: MemoTimestamp? = nil, body: String
   ) {
+    self.init(id: id, createdAt: createdAt, changedAt: changedAt, body: body, payload: [])
+  }
+
+  /// Makes a memo with the fields of an app's type.
+  package init(
+    id: MemoID, createdAt: MemoTimestamp, changedAt: MemoTimestamp?, body: String, payload: [UInt8]
+  ) {
     self.id = id
     self.createdAt = createdAt
     self.changedAt = changedAt
     self.body = body.contiguous
+    self.payload = payload
   }
 
   /// Whether two memos are the same in every field.
@@ -37,7 +49,12 @@ public struct Memo: Sendable, Identifiable, Hashable {
   /// - Complexity: O(bytes of the body).
   public static func == (left: Memo, right: Memo) -> Bool {
     left.id == right.id && left.createdAt == right.createdAt && left.changedAt == right.changedAt
-      && left.body.hasSameBytes(as: right.body)
+      && left.body.hasSameBytes(as: right.body) && left.payload == right.payload
+  }
+
+  /// Keeps the payload of an earlier version of the memo, when the memo comes without one.
+  mutating func inheritPayload(of earlier: Memo) {
+    if payload.isEmpty { payload = earlier.payload }
   }
 
   /// Feeds every field to a hasher.
@@ -48,5 +65,6 @@ public struct Memo: Sendable, Identifiable, Hashable {
     hasher.combine(createdAt)
     hasher.combine(changedAt)
     body.hashBytes(into: &hasher)
+    hasher.combine(payload)
   }
 }

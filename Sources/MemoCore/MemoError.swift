@@ -11,6 +11,19 @@ public enum MemoError: Error, Sendable, Equatable {
   case invalidTimestamp(reason: String)
   /// There is a memo with the id already; nothing was written.
   case duplicateID
+  /// There is no memo with the id; nothing was written.
+  case missingID
+  /// A change gave a memo another id; nothing was written.
+  case changedID
+  /// The memo cannot be stored as it is; nothing was written. The reason reads on after "the memo
+  /// cannot be stored:".
+  case unencodable(reason: String)
+  /// The stored memo with this id does not fit the app's type, for example because it holds a case
+  /// that the app does not know. The other memos are not affected. The reason reads on after "a
+  /// memo cannot be read:", with names of fields and nothing of what is in them.
+  case unreadable(MemoID, reason: String)
+  /// A store or a memo was written by a newer schema of the app than the one that reads it.
+  case newerSchema(found: Int, known: Int)
   /// The engine below could not do its work.
   case database(DatabaseError)
   /// A stored memo cannot be decoded. The other memos are not affected.
@@ -24,6 +37,12 @@ extension MemoError: CustomStringConvertible {
     case .invalidID(let reason): "the id \(reason)"
     case .invalidTimestamp(let reason): "the time \(reason)"
     case .duplicateID: "there is a memo with this id already"
+    case .missingID: "there is no memo with this id"
+    case .changedID: "a change must not give a memo another id"
+    case .unencodable(let reason): "the memo cannot be stored: \(reason)"
+    case .unreadable(_, let reason): "a memo cannot be read: \(reason)"
+    case .newerSchema(let found, let known):
+      "was written by schema \(found) of the app, which is newer than schema \(known)"
     case .database(let error): "\(error)"
     case .damagedRecord(let corruption): "a memo is damaged: \(corruption)"
     }

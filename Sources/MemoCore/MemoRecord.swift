@@ -4,9 +4,11 @@ package import KVEngine
 // the app that wrote it:
 //
 //   version  flags  createdAt offset  [changedAt - createdAt  changedAt offset]  id  text
+//   [payload]
 //
-// Numbers are varints, signed ones zigzag; id and text have their byte count in front. The instant
-// of createdAt stands in the key only, so the two cannot disagree.
+// Numbers are varints, signed ones zigzag; id, text and payload have their byte count in front. The
+// instant of createdAt stands in the key only, so the two cannot disagree. A payload is kept as it
+// is; who wants its fields decodes it (10.4).
 // Every number has one form and nothing is optional but by a flag, so a record that decodes is the
 // one that encoding makes (the one exception, a text that is not UTF-8, cannot be written by us).
 
@@ -17,15 +19,17 @@ package enum MemoRecord {
 
   /// The bits of the flags, each by its value.
   ///
-  /// Never renumber (FORMAT.md 13). 2 is reserved for a payload, the app's fields behind the text.
+  /// Never renumber (FORMAT.md 13).
   package enum Flag: UInt64, CaseIterable, Sendable {
     case changedAt = 1
+    case payload = 2
   }
 
   /// The stored form of a memo.
   package static func encode(_ memo: Memo) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(32 + memo.id.encodedByteCount + memo.body.utf8.count)
+    bytes.reserveCapacity(
+      32 + memo.id.encodedByteCount + memo.body.utf8.count + memo.payload.count)
     append(memo, to: &bytes)
     return bytes
   }
@@ -33,7 +37,9 @@ package enum MemoRecord {
   /// Appends the stored form of a memo.
   package static func append(_ memo: Memo, to bytes: inout [UInt8]) {
     bytes.append(varint: version)
-    bytes.append(varint: memo.changedAt == nil ? 0 : Flag.changedAt.rawValue)
+    bytes.append(
+      varint: (memo.changedAt == nil ? 0 : Flag.changedAt.rawValue)
+        | (memo.payload.isEmpty ? 0 : Flag.payload.rawValue))
     bytes.append(zigzag: Int64(memo.createdAt.offsetSeconds))
     if let changedAt = memo.changedAt {
       // Cannot overflow: MemoTimestamp.supportedMicroseconds.
@@ -44,6 +50,10 @@ package enum MemoRecord {
     memo.id.appendEncoded(to: &bytes)
     bytes.append(varint: UInt64(memo.body.utf8.count))
     bytes.append(contentsOf: memo.body.utf8)
+    if !memo.payload.isEmpty {
+      bytes.append(varint: UInt64(memo.payload.count))
+      bytes.append(contentsOf: memo.payload)
+    }
   }
 
   /// Reads a stored memo.
@@ -64,7 +74,7 @@ package enum MemoRecord {
       throw reader.failure("has version \(found); a newer program can read it")
     }
     let flags = try reader.varint()
-    guard flags & ~Flag.changedAt.rawValue == 0 else {
+    guard flags & ~(Flag.changedAt.rawValue | Flag.payload.rawValue) == 0 else {
       throw reader.failure("has unknown flags \(flags); a newer program can read it")
     }
     let offsetSeconds = try reader.zigzag()
@@ -82,9 +92,15 @@ package enum MemoRecord {
     let idByteCount = try reader.count(maximum: 1 + MemoID.maximumByteCount)
     let id = try MemoID(encoded: try reader.take(idByteCount))
     let text = try reader.take(try reader.count(maximum: Limits.Value.maximumByteCount))
-    guard reader.isAtEnd else { throw reader.failure("bytes follow the text") }
     let body = unsafe text.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
-    return Memo(id: id, createdAt: createdAt, changedAt: changedAt, body: body)
+    var payload: [UInt8] = []
+    if flags & Flag.payload.rawValue != 0 {
+      let count = try reader.count(maximum: Limits.Value.maximumByteCount)
+      guard count > 0 else { throw reader.failure("payload is empty") }
+      payload = try reader.takeArray(count)
+    }
+    guard reader.isAtEnd else { throw reader.failure("bytes follow the record") }
+    return Memo(id: id, createdAt: createdAt, changedAt: changedAt, body: body, payload: payload)
   }
 
   private static func timestamp(_ microseconds: Int64, _ offsetSeconds: Int64) -> MemoTimestamp? {

@@ -3,7 +3,8 @@ package import KVEngine
 // Import takes memos that may be in the store already: the same file twice changes nothing, in any
 // order and in any pieces. So which of two versions of one id stays must not depend on the order in
 // which they come: the later createdAt, then the later changedAt, then the body whose bytes are
-// greater. No version wins only because it came last.
+// greater, then the payload. No version wins only because it came last. A memo without a payload,
+// as other programs write them, keeps the one that is there.
 
 /// What became of the memos of an import.
 package struct ImportCounts: Sendable, Equatable {
@@ -33,7 +34,7 @@ extension MemoTimeline {
   ///
   /// - Complexity: O(1) for all but the very largest.
   package static func canStore(_ memo: Memo) -> Bool {
-    let byteCount = memo.id.encodedByteCount + memo.body.utf8.count
+    let byteCount = memo.id.encodedByteCount + memo.body.utf8.count + memo.payload.count
     // Times and counts take less than 64 bytes; only close to the limit does it matter how many.
     if byteCount + 64 <= Limits.Value.maximumByteCount { return true }
     return byteCount <= Limits.Value.maximumByteCount
@@ -104,8 +105,10 @@ extension MemoTimeline {
     }
 
     /// Takes a memo whose id is known.
-    mutating func add(_ memo: Memo) {
-      guard let place = places[memo.id], let known = arrivals[place] else { return }
+    mutating func add(_ newMemo: Memo) {
+      guard let place = places[newMemo.id], let known = arrivals[place] else { return }
+      var memo = newMemo
+      memo.inheritPayload(of: known.memo)
       if known.memo == memo {
         counts.unchanged += 1
       } else if !known.memo.isOlderVersion(than: memo) {
@@ -145,7 +148,10 @@ extension Memo {
     case (nil, .some): return true
     case (.some, nil): return false
     case (.some(let mine), .some(let theirs)) where mine != theirs: return mine < theirs
-    default: return body.utf8.lexicographicallyPrecedes(other.body.utf8)
+    default: break
     }
+    return body.hasSameBytes(as: other.body)
+      ? payload.lexicographicallyPrecedes(other.payload)
+      : body.utf8.lexicographicallyPrecedes(other.body.utf8)
   }
 }

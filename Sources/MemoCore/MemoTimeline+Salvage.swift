@@ -21,6 +21,7 @@ extension MemoTimeline {
     try timeline.removeStrayIDs()
     try timeline.addMissingIDs()
     try timeline.removeOlderVersions()
+    try timeline.reserveLostNames()
     try timeline.close()
     return report
   }
@@ -82,6 +83,21 @@ extension MemoTimeline {
       batch.delete(found)
       try write(&batch)
     }
+    try write(&batch, ifAtLeast: 1)
+  }
+
+  /// Keeps the numbers of names that are lost from being given to other names.
+  private func reserveLostNames() throws(MemoError) {
+    let snapshot = try snapshot()
+    var highest = -1
+    try forEachMemo(in: snapshot) { (_, memo) throws(MemoError) in
+      guard let payload = try? MemoPayload(encoded: memo.payload.rawBytes) else { return }
+      highest = max(highest, payload.record.highestNumber)
+    }
+    guard try Self.names(in: snapshot, { _ in }).count <= highest else { return }
+    var batch = WriteBatch()
+    batch.put(
+      Array("lost field".utf8), forKey: MemoNames.key(of: highest), in: MemoSpace.names)
     try write(&batch, ifAtLeast: 1)
   }
 

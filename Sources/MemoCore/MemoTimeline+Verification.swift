@@ -10,7 +10,11 @@ extension MemoTimeline {
     // Behind a damaged block nothing can be said of memos and ids.
     guard report.isSound else { return report }
     do throws(MemoError) {
-      try verifyMemos(in: try snapshot(), &report)
+      let snapshot = try snapshot()
+      let names = try Self.names(in: snapshot) { error in
+        report.add(Corruption(error, fileName: "names space"))
+      }
+      try verifyMemos(in: snapshot, names, &report)
     } catch {
       // Damaged since the engine has read it.
       guard case .database(.damaged(let corruption)) = error else { throw error }
@@ -20,7 +24,7 @@ extension MemoTimeline {
   }
 
   private func verifyMemos(
-    in snapshot: Snapshot, _ report: inout VerificationReport
+    in snapshot: Snapshot, _ names: MemoNames, _ report: inout VerificationReport
   ) throws(MemoError) {
     var memoCount = 0
     var strayCount = 0
@@ -32,6 +36,7 @@ extension MemoTimeline {
       memoCount += 1
       do throws(MemoError) {
         let (key, memo) = try cursor.current()
+        try memo.verifyPayload(names)
         if try find(memo.id, in: snapshot)?.key != key { strayCount += 1 }
       } catch {
         guard case .damagedRecord(let corruption) = error else { throw error }
@@ -65,6 +70,39 @@ extension MemoTimeline {
   /// What the store's files are.
   package func storeSummary() throws(MemoError) -> StoreSummary {
     try Self.engine { () throws(DatabaseError) in try database.storeSummary() }
+  }
+}
+
+extension Memo {
+  /// Checks that the payload decodes and that its fields have names.
+  fileprivate func verifyPayload(_ names: MemoNames) throws(MemoError) {
+    if payload.isEmpty { return }
+    do throws(FormatError) {
+      let decoded = try MemoPayload(encoded: payload.rawBytes)
+      guard decoded.record.hasNames(in: names) else {
+        throw FormatError("memo payload", at: 0, "has a field without a name")
+      }
+    } catch {
+      throw .damagedRecord(Corruption(error, fileName: "memo space"))
+    }
+  }
+}
+
+extension PayloadRecord {
+  /// Whether all fields have names, those of records in them included.
+  fileprivate func hasNames(in names: MemoNames) -> Bool {
+    fields.allSatisfy { names[$0.number] != nil && $0.value.hasNames(in: names) }
+  }
+}
+
+extension PayloadValue {
+  fileprivate func hasNames(in names: MemoNames) -> Bool {
+    switch self {
+    case .record(let record): record.hasNames(in: names)
+    case .list(let values): values.allSatisfy { $0.hasNames(in: names) }
+    case .map(let entries): entries.allSatisfy { $0.value.hasNames(in: names) }
+    default: true
+    }
   }
 }
 

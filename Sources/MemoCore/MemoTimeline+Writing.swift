@@ -6,7 +6,7 @@ extension MemoTimeline {
   /// - Throws: ``MemoError/duplicateID`` if there is a memo with the id, and what the engine throws
   ///   (`Database.write`).
   package func insert(_ memo: Memo, durability: Durability = .full) throws(MemoError) {
-    try change(memo.id, durability: durability) { (found, batch) throws(MemoError) in
+    try change(memo.id, durability: durability) { (found, _, batch) throws(MemoError) in
       guard found == nil else { throw .duplicateID }
       batch.insert(memo)
       return ()
@@ -16,14 +16,16 @@ extension MemoTimeline {
   /// Stores a memo, in place of the one with its id if there is one.
   ///
   /// The memo keeps its place among memos of the same instant; when the instant changes it moves,
-  /// in the same batch.
+  /// in the same batch. One without a payload keeps what is there.
   ///
   /// - Returns: The memo that was replaced.
   @discardableResult
   package func upsert(
     _ memo: Memo, durability: Durability = .full
   ) throws(MemoError) -> Memo? {
-    try change(memo.id, durability: durability) { (found, batch) throws(MemoError) in
+    try change(memo.id, durability: durability) { (found, _, batch) throws(MemoError) in
+      var memo = memo
+      if let found { memo.inheritPayload(of: found.memo) }
       batch.upsert(memo, over: found)
       return found?.memo
     }
@@ -36,16 +38,76 @@ extension MemoTimeline {
   package func delete(
     _ id: MemoID, durability: Durability = .full
   ) throws(MemoError) -> Memo? {
-    try change(id, durability: durability) { (found, batch) throws(MemoError) in
+    try change(id, durability: durability) { (found, _, batch) throws(MemoError) in
       if let found { batch.delete(found) }
       return found?.memo
     }
   }
 
+  /// What becomes of a memo.
+  package enum Edit: Sendable {
+    /// It stays as it is; nothing is written.
+    case none
+    case put(Memo)
+    case delete
+  }
+
+  /// Reads a memo, decides, and commits if nothing was written about the id meanwhile; else again.
+  ///
+  /// - Parameters:
+  ///   - id: What names the memo.
+  ///   - durability: When the commit counts as done.
+  ///   - decide: Called with the memo, if there is one, and the names of fields; may be called
+  ///     again. A payload that it makes may use names that it adds to them.
+  /// - Returns: What the last call of `decide` returned beside the edit.
+  /// - Throws: What `decide` throws, and what the engine throws (`Database.write`).
+  package func edit<Value>(
+    _ id: MemoID, durability: Durability = .full,
+    _ decide: (Memo?, inout NameSource) throws(MemoError) -> (edit: Edit, value: Value)
+  ) throws(MemoError) -> Value {
+    var added: MemoNames?
+    let value = try change(id, durability: durability) {
+      (found, snapshot, batch) throws(MemoError) in
+      // At the second attempt: a number that the first one wanted may have been given away.
+      var source = NameSource(self, isOutdated: added != nil)
+      added = nil
+      let (edit, value) = try decide(found?.memo, &source)
+      switch edit {
+      case .none: break
+      case .delete:
+        if let found { batch.delete(found) }
+      case .put(let memo):
+        batch.upsert(memo, over: found)
+        guard let names = source.names else { break }
+        batch.add(names)
+        if names.raisesSchemaVersion { try Self.raise(names.schemaVersion, in: snapshot, &batch) }
+        if names.raisesSchemaVersion || !names.added.isEmpty { added = names }
+      }
+      return value
+    }
+    if var names = added {
+      names.becomeStored()
+      adopt(names)
+    }
+    return value
+  }
+
+  /// Adds the schema version by which the batch is written, unless the store has a newer one.
+  private static func raise(
+    _ version: UInt64, in snapshot: Snapshot, _ batch: inout WriteBatch
+  ) throws(MemoError) {
+    guard try names(in: snapshot, { _ in }).schemaVersion < version else { return }
+    var value: [UInt8] = []
+    value.append(varint: version)
+    batch.put(value, forKey: MemoNames.schemaKey, in: MemoSpace.names)
+    batch.require(
+      unchanged: MemoNames.schemaKey, since: snapshot.sequence, in: MemoSpace.names)
+  }
+
   /// Reads, decides, and commits if nothing was written about the id meanwhile; else again.
   private func change<Value>(
     _ id: MemoID, durability: Durability,
-    _ decide: (Found?, inout WriteBatch) throws(MemoError) -> Value
+    _ decide: (Found?, Snapshot, inout WriteBatch) throws(MemoError) -> Value
   ) throws(MemoError) -> Value {
     while true {
       // Held until the write is judged: the sequences it is judged by are kept for held ones only.
@@ -53,7 +115,7 @@ extension MemoTimeline {
       defer { withExtendedLifetime(snapshot) {} }
       var batch = WriteBatch()
       let found = try find(id, in: snapshot)
-      let value = try decide(found, &batch)
+      let value = try decide(found, snapshot, &batch)
       if batch.changesNothing { return value }
       batch.requireUnchanged(id, found, since: snapshot)
       do {

@@ -13,6 +13,7 @@ package import KVEngine
 package enum MemoSpace {
   package static let memos = Space(code: 1)
   package static let ids = Space(code: 2)
+  package static let names = Space(code: 3)
 
   /// What flush and compaction have to know of them.
   package static func policy(code: UInt8) -> SpacePolicy {
@@ -27,6 +28,8 @@ package enum MemoSpace {
 /// Every call is synchronous; those that write wait for the medium. Safe to call from any thread.
 package final class MemoTimeline: Sendable {
   package let database: Database
+  /// The names of fields, once somebody has asked for them.
+  let knownNames = Lock<MemoNames?>(nil)
 
   /// Opens the store in a folder; nothing is created before the first write.
   ///
@@ -168,7 +171,7 @@ package final class MemoTimeline: Sendable {
   }
 
   /// A read that is over when it returns: see `Database.briefly`.
-  private func briefly<Value>(
+  func briefly<Value>(
     _ body: (Snapshot) throws(MemoError) -> Value
   ) throws(MemoError) -> Value {
     var value: Value?

@@ -68,13 +68,13 @@ import Testing
   @Test(
     arguments: [
       ([1, 0, 0, 2, 1, 0x61, 0], 1, "has version 1; a newer program can read it"),
-      ([0, 2, 0, 2, 1, 0x61, 0], 2, "has unknown flags 2; a newer program can read it"),
+      ([0, 4, 0, 2, 1, 0x61, 0], 2, "has unknown flags 4; a newer program can read it"),
       ([0, 0x81, 0x01, 0, 2, 1, 0x61, 0], 3, "has unknown flags 129; a newer program can read it"),
       ([0x80, 0, 0, 0, 2, 1, 0x61, 0], 2, "varint is not in its shortest form"),
       ([0, 0, 0x80, 0xC6, 0x0A, 2, 1, 0x61, 0], 5, "createdAt is out of range"),
       ([0, 0, 0, 0, 0], 0, "ends too early"),
       ([0, 0, 0, 2, 1, 0x61, 1], 7, "ends too early"),
-      ([0, 0, 0, 2, 1, 0x61, 0, 0], 7, "bytes follow the text"),
+      ([0, 0, 0, 2, 1, 0x61, 0, 0], 7, "bytes follow the record"),
       ([0, 0, 0, 2, 9, 0x61, 0], 0, "unknown kind 9"),
       ([0, 0, 0, 0x81, 0x80, 0x04, 1], 6, "count 65537 is over 65536"),
       ([0, 0, 0, 2, 1, 0x61, 0x81, 0x80, 0x80, 0x20], 10, "count 67108865 is over 67108864"),

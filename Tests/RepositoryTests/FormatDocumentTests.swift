@@ -35,10 +35,11 @@ import Testing
       section: "13.7",
       codes: [
         "memos": UInt64(MemoSpace.memos.code), "ids": UInt64(MemoSpace.ids.code),
-        "user": UInt64(Space.standard.code),
+        "names": UInt64(MemoSpace.names.code), "user": UInt64(Space.standard.code),
       ]),
     Registry(section: "13.8", codes: codes(MemoRecord.Flag.self)),
     Registry(section: "13.9", codes: codes(MemoID.Kind.self)),
+    Registry(section: "13.11", codes: codes(PayloadValue.Tag.self)),
   ]
 
   private static func number(_ text: String?) -> UInt64? {
@@ -65,7 +66,7 @@ import Testing
 
   @Test func everyRegisteredCodeIsActiveOrReservedWithAVector() {
     let names = Set(Self.document.vectorNames)
-    for section in (1...10).map({ "13.\($0)" }) {
+    for section in (1...11).map({ "13.\($0)" }) {
       let rows = Self.document.table(in: section)
       #expect(!rows.isEmpty, "\(section)")
       for row in rows {
@@ -82,7 +83,8 @@ import Testing
     let active = Self.document.table(in: "13.7").filter { $0["Status"] == "active" }
     let codes = active.compactMap { Self.number($0["Code"]) }
     let own = codes.filter { $0 < UInt64(Limits.Space.firstUserCode) }
-    #expect(own.sorted() == [MemoSpace.memos, MemoSpace.ids].map { UInt64($0.code) })
+    let spaces = [MemoSpace.memos, MemoSpace.ids, MemoSpace.names]
+    #expect(own.sorted() == spaces.map { UInt64($0.code) })
   }
 
   @Test func recordKindsStoreAndChangeWhatTheTableSays() throws {

@@ -144,4 +144,31 @@ enum FormatExample {
       id: MemoID(1), createdAt: createdAt ?? .now, changedAt: isChanged ? changedAt : nil,
       body: isChanged ? "oat milk" : "milk")
   }
+
+  /// The memo as one of an app's type, with its text and one flag.
+  static var memoWithPayload: Memo {
+    var memo = memo(isChanged: false)
+    let fields = record([.reference(.text), .bool(true)])
+    memo.payload = MemoPayload(schemaVersion: 1, record: fields).encoded
+    return memo
+  }
+
+  /// Fields with the numbers from 0 on.
+  private static func record(_ values: [PayloadValue]) -> PayloadRecord {
+    PayloadRecord(
+      values.enumerated().map { PayloadRecord.Field(number: $0.offset, value: $0.element) })
+  }
+
+  /// One value of every kind.
+  static let payload = MemoPayload(
+    schemaVersion: 2,
+    record: record([
+      .null, .bool(false), .bool(true), .unsigned(300), .negative(-300), .float(1.5), .double(1.5),
+      .text("milk"), .bytes([0x00, 0xFF]), .list([.bool(true), .null]),
+      .record(PayloadRecord([PayloadRecord.Field(number: 300, value: .null)])),
+      .map([PayloadValue.Entry(key: "a", value: .unsigned(1))]),
+      .uuid(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
+      .timestamp(MemoTimestamp(microseconds: clock, offsetSeconds: 3600) ?? .now),
+      .reference(.text), .reference(.id), .reference(.createdAt),
+    ]))
 }

@@ -19,7 +19,7 @@ import Testing
     "data-block", "index-entry", "filter-block", "properties", "footer", "segment", "lz4-frame",
     "dictionary-frame", "dense-frame",
     "memo-key", "id-key", "memo-record", "memo-record-changed", "id-text", "id-integer",
-    "id-bytes", "id-uuid",
+    "id-bytes", "id-uuid", "memo-record-payload", "name-key", "name-value", "payload",
   ]
 
   @Test func everyVectorIsTested() {
@@ -229,6 +229,23 @@ import Testing
     let memo = Example.memo(isChanged: isChanged)
     #expect(try MemoRecord.decode(vector.rawBytes, key: Example.memoKey) == memo)
     #expect(MemoRecord.encode(memo) == vector)
+  }
+
+  @Test func memoRecordWithPayload() throws {
+    let vector = try bytes("memo-record-payload")
+    let memo = Example.memoWithPayload
+    #expect(try MemoRecord.decode(vector.rawBytes, key: Example.memoKey) == memo)
+    #expect(MemoRecord.encode(memo) == vector)
+    let key = try bytes("name-key")
+    #expect(try MemoNames.number(ofKey: key.rawBytes) == 1)
+    #expect(MemoNames.key(of: 1) == key)
+    #expect(try bytes("name-value") == Array("sent".utf8))
+  }
+
+  @Test func payload() throws {
+    let vector = try bytes("payload")
+    #expect(try MemoPayload(encoded: vector.rawBytes) == Example.payload)
+    #expect(Example.payload.encoded == vector)
   }
 
   @Test(arguments: zip(["id-text", "id-integer", "id-bytes", "id-uuid"], MemoID.Kind.allCases))
