@@ -10,7 +10,7 @@ internal import KVEngine
 
 /// Folders for stores, where the system wants an app to keep what its user wrote.
 ///
-/// Both calls return the folder's path, for ``MemoStore/init(at:)``. They make the folder when it
+/// Both calls return the folder's path, for a ``MemoStore``. They make the folder when it
 /// is missing and leave what is in it alone, so an app can call them at every start, from any
 /// thread. On Linux a folder is only made: protection and backup have no meaning there.
 ///

@@ -1,0 +1,107 @@
+internal import MemoCore
+
+extension MemoStore where Entity: MemoEntity {
+  /// The newest memos, newest first; of equal times the later arrival first.
+  ///
+  /// - Parameters:
+  ///   - count: At most this many.
+  ///   - report: Called for each memo that does not fit the app's type, which is then left out.
+  ///     Default: the first such memo makes the call throw.
+  /// - Returns: The memos; fewer than `count` when there are no more.
+  /// - Throws: ``MemoError/database(_:)`` or ``MemoError/damagedRecord(_:)`` if stored bytes do not
+  ///   verify or cannot be read, ``MemoError/unreadable(_:reason:)`` or
+  ///   ``MemoError/newerSchema(found:known:)`` for a memo that does not fit the app's type.
+  /// - Complexity: O(`count`), independent of the number of memos.
+  public func latest(
+    _ count: Int, unreadable report: ((MemoError) -> Void)? = nil
+  ) throws(MemoError) -> [Entity] {
+    try entities(of: try timeline.latest(count), report)
+  }
+
+  /// One page of the history and the place where the next begins.
+  public struct Page: Sendable {
+    /// The memos, newest first.
+    public let memos: [Entity]
+    /// Where the next page begins; `nil` when there is none.
+    public let next: PagePosition?
+  }
+
+  /// The memos that follow a page, newest first.
+  ///
+  /// Memos that come or go between two pages make no other memo show up twice or get lost.
+  ///
+  /// - Parameters:
+  ///   - position: ``Page/next`` of the page before; `nil` begins with the newest memo.
+  ///   - count: At most this many.
+  ///   - report: As for ``latest(_:unreadable:)``.
+  /// - Returns: The memos and where the next page begins.
+  /// - Throws: As ``latest(_:unreadable:)``.
+  /// - Complexity: O(`count`), independent of the number of memos and of the position.
+  public func page(
+    after position: PagePosition? = nil, count: Int = 200,
+    unreadable report: ((MemoError) -> Void)? = nil
+  ) throws(MemoError) -> Page {
+    let page = try timeline.page(after: position?.key, count: count)
+    return Page(
+      memos: try entities(of: page.memos, report), next: page.next.map(PagePosition.init))
+  }
+
+  /// The memo with an id, or `nil` if there is none.
+  ///
+  /// - Throws: As ``latest(_:unreadable:)``; ``MemoError/invalidID(reason:)`` for an id that no
+  ///   memo can have.
+  public func memo(for id: Entity.ID) throws(MemoError) -> Entity? {
+    guard let memo = try timeline.memo(for: try id.memoID) else { return nil }
+    return try entity(of: memo)
+  }
+
+  /// Number of memos.
+  ///
+  /// - Throws: ``MemoError/database(_:)`` after ``close()``.
+  /// - Complexity: O(1).
+  public func count() throws(MemoError) -> Int {
+    try timeline.count()
+  }
+
+  func entity(of memo: Memo) throws(MemoError) -> Entity {
+    var names = NameSource(timeline)
+    return try coder.entity(of: memo, &names)
+  }
+
+  private func entities(
+    of memos: [Memo], _ report: ((MemoError) -> Void)?
+  ) throws(MemoError) -> [Entity] {
+    if let plain = coder.schema.plain { return plain.entities(memos) }
+    var names = NameSource(timeline)
+    var entities: [Entity] = []
+    entities.reserveCapacity(memos.count)
+    for memo in memos {
+      do throws(MemoError) {
+        entities.append(try coder.entity(of: memo, &names))
+      } catch {
+        guard let report, error.concernsOneMemo else { throw error }
+        report(error)
+      }
+    }
+    return entities
+  }
+}
+
+extension MemoError {
+  /// Whether the store and its other memos are fine.
+  fileprivate var concernsOneMemo: Bool {
+    switch self {
+    case .unreadable, .newerSchema, .damagedRecord: true
+    default: false
+    }
+  }
+}
+
+/// A place in the history: right behind one memo.
+public struct PagePosition: Sendable, Hashable {
+  let key: MemoKey
+
+  init(_ key: MemoKey) {
+    self.key = key
+  }
+}
