@@ -97,6 +97,8 @@ package enum HelpText {
       createdAt  when it was written, ISO 8601 with a zone
       body       the text
       changedAt  when it was last changed, like createdAt; may be left out
+      payload    with fieldNames, the fields of an app's own type as --json writes them; a memo
+                 that comes without keeps what is stored
 
     Other fields are ignored. A line that is no memo is refused and counted, with its number and
     the reason on standard error; the others are taken. Files ending in .gz are not unpacked:

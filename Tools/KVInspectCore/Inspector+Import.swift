@@ -94,7 +94,7 @@ struct ImportJob: ~Copyable {
         failure = error
         break reading
       }
-      take(line)
+      try take(line, for: timeline)
       if memos.count >= batchCount || byteCount >= Self.batchByteCount {
         try commit(timeline)
       }
@@ -103,24 +103,30 @@ struct ImportJob: ~Copyable {
     if let failure { throw .database(.io(failure.failure)) }
   }
 
-  private mutating func take(_ line: LineReader.Line) {
+  private mutating func take(
+    _ line: LineReader.Line, for timeline: MemoTimeline
+  ) throws(MemoError) {
     lineCount = line.number
     switch line.content {
     case .tooLong(let byteCount):
       // Its bytes are gone: nothing that could be mended.
       refuse(line.number, "is \(byteCount) bytes long, more than any memo", raw: nil)
     case .bytes(let bytes):
+      let parsed: MemoLine
       do throws(RefusedLine) {
-        guard let parsed = try MemoLine.parse(bytes, number: line.number) else { return }
-        guard MemoTimeline.canStore(parsed.memo) else {
-          throw RefusedLine("the memo is larger than a store can hold")
-        }
-        if parsed.replacementCount > 0 { repairedCount += 1 }
-        memos.append(parsed.memo)
-        byteCount += parsed.memo.id.encodedByteCount + parsed.memo.body.utf8.count
+        guard let line = try MemoLine.parse(bytes, number: line.number) else { return }
+        parsed = line
       } catch {
-        refuse(line.number, error.description, raw: bytes)
+        return refuse(line.number, error.description, raw: bytes)
       }
+      var memo = parsed.memo
+      if let payload = parsed.payload { memo.payload = try payload.encoded(for: timeline) }
+      guard MemoTimeline.canStore(memo) else {
+        return refuse(line.number, "the memo is larger than a store can hold", raw: bytes)
+      }
+      if parsed.replacementCount > 0 { repairedCount += 1 }
+      memos.append(memo)
+      byteCount += memo.id.encodedByteCount + memo.body.utf8.count + memo.payload.count
     }
   }
 

@@ -124,10 +124,13 @@ package struct Inspector {
   // MARK: - Memos
 
   /// Shows a memo on one line: for people its local time and its text, cut to the terminal.
-  func show(_ memo: Memo, _ format: OutputFormat, columnCount: Int?) {
+  func show(
+    _ memo: Memo, of timeline: MemoTimeline, _ format: OutputFormat, columnCount: Int?
+  ) throws(MemoError) {
     switch format {
     case .json:
-      JSONWriter.append(MemoLine.value(of: memo), to: &output.buffer)
+      let names = memo.payload.isEmpty ? MemoNames() : try timeline.names()
+      JSONWriter.append(MemoLine.value(of: memo, names: names), to: &output.buffer)
     case .text:
       let time = memo.createdAt.description
       output.buffer.append(contentsOf: time.utf8)
@@ -147,7 +150,7 @@ package struct Inspector {
     let memos = try timeline.latest(count)
     let end = MonotonicClock.nanoseconds()
     let columnCount = output.columnCount
-    for memo in memos { show(memo, format, columnCount: columnCount) }
+    for memo in memos { try show(memo, of: timeline, format, columnCount: columnCount) }
     output.flush()
     // Whoever went away does not want to know how long it took.
     if output.isClosed { return .fine }
@@ -185,10 +188,10 @@ package struct Inspector {
     for id in MemoID.readings(of: text) {
       guard let memo = try timeline.memo(for: id) else { continue }
       switch format {
-      case .json: show(memo, .json, columnCount: nil)
+      case .json: try show(memo, of: timeline, .json, columnCount: nil)
       case .text:
         if isFound { output.line("") }
-        printWhole(memo)
+        try printWhole(memo, of: timeline)
       }
       isFound = true
     }
@@ -198,10 +201,15 @@ package struct Inspector {
   }
 
   /// Prints a memo with its lines; nothing else that a terminal would obey gets through.
-  private func printWhole(_ memo: Memo) {
+  private func printWhole(_ memo: Memo, of timeline: MemoTimeline) throws(MemoError) {
     output.line("id         " + TerminalText.visible("\(memo.id)"))
     output.line("createdAt  \(memo.createdAt)")
     if let changedAt = memo.changedAt { output.line("changedAt  \(changedAt)") }
+    if let payload = try? MemoPayload(encoded: memo.payload.rawBytes) {
+      let names = try timeline.names()
+      let fields = payload.record.fields.map { names[$0.number] ?? "\($0.number)" }
+      output.line("fields     " + TerminalText.visible(fields.joined(separator: ", ")))
+    }
     output.line("")
     for line in memo.body.utf8.split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -211,10 +219,11 @@ package struct Inspector {
   }
 
   private func scan(_ store: String, _ format: OutputFormat) throws(MemoError) -> ExitCode {
-    var cursor = try open(store).cursor()
+    let timeline = try open(store)
+    var cursor = try timeline.cursor()
     let columnCount = output.columnCount
     while let (_, memo) = try cursor.next() {
-      show(memo, format, columnCount: columnCount)
+      try show(memo, of: timeline, format, columnCount: columnCount)
       if output.isClosed { break }
     }
     return .fine

@@ -58,7 +58,8 @@ struct SpaceNames {
   private let spaces: [NamedSpace]
   /// Spaces that no app has named.
   private static let known: [(code: UInt8, name: String)] = [
-    (MemoSpace.memos.code, "memos"), (MemoSpace.ids.code, "ids"), (Space.standard.code, "default"),
+    (MemoSpace.memos.code, "memos"), (MemoSpace.ids.code, "ids"),
+    (MemoSpace.names.code, "names"), (Space.standard.code, "default"),
   ]
 
   init(_ manifest: Manifest) {

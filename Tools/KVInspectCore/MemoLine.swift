@@ -6,7 +6,8 @@ package import MemoCore
 //   {"id":"a7","createdAt":"2024-05-01T12:00:00+09:00","body":"milk"}
 //
 // "id" is a string or an integer; an id that is neither has "idKind" ("uuid" or "bytes") beside its
-// text. "changedAt" is there when the memo has one. Other members are ignored.
+// text. "changedAt" is there when the memo has one, and so are the fields of an app's own type: see
+// MemoLine+Payload.swift. Other members are ignored.
 
 /// Why a line is no memo, in one line without any of its text.
 package struct RefusedLine: Error, Equatable, Sendable, CustomStringConvertible {
@@ -22,6 +23,8 @@ package struct MemoLine: Sendable {
   package let memo: Memo
   /// How many lone surrogates of the body were replaced by U+FFFD.
   package let replacementCount: Int
+  /// The fields of an app's own type, which the memo gets from the store that it goes into.
+  package let payload: LinePayload?
 
   /// Reads a line without its line feed.
   ///
@@ -49,7 +52,8 @@ package struct MemoLine: Sendable {
     let memo = Memo(
       id: try id(in: members), createdAt: createdAt,
       changedAt: try timestamp("changedAt", in: members), body: body.text)
-    return MemoLine(memo: memo, replacementCount: body.replacementCount)
+    return MemoLine(
+      memo: memo, replacementCount: body.replacementCount, payload: try payload(in: members))
   }
 
   private static func string(
@@ -112,7 +116,12 @@ extension MemoLine {
   private static let bytesKind = "bytes"
 
   /// A memo as a value that ``parse(_:number:)`` reads back, byte for byte.
-  package static func value(of memo: Memo) -> JSONValue {
+  ///
+  /// - Parameters:
+  ///   - memo: The memo.
+  ///   - names: The names of fields in its store.
+  /// - Returns: The value.
+  package static func value(of memo: Memo, names: MemoNames = MemoNames()) -> JSONValue {
     var members: [JSONMember] = []
     switch memo.id.kind {
     case .text: members.append(JSONMember("id", .text(memo.id.description)))
@@ -129,6 +138,7 @@ extension MemoLine {
       members.append(JSONMember("changedAt", .text(changedAt.description)))
     }
     members.append(JSONMember("body", .text(memo.body)))
+    members += payloadMembers(of: memo, names)
     return .object(members)
   }
 
