@@ -24,6 +24,8 @@ public enum MemoError: Error, Sendable, Equatable {
   case unreadable(MemoID, reason: String)
   /// A store or a memo was written by a newer schema of the app than the one that reads it.
   case newerSchema(found: Int, known: Int)
+  /// The deletion can no longer be undone: its time is over, or it was undone already.
+  case deletionExpired
   /// The engine below could not do its work.
   case database(DatabaseError)
   /// A stored memo cannot be decoded. The other memos are not affected.
@@ -43,6 +45,7 @@ extension MemoError: CustomStringConvertible {
     case .unreadable(_, let reason): "a memo cannot be read: \(reason)"
     case .newerSchema(let found, let known):
       "was written by schema \(found) of the app, which is newer than schema \(known)"
+    case .deletionExpired: "the deletion can no longer be undone"
     case .database(let error): "\(error)"
     case .damagedRecord(let corruption): "a memo is damaged: \(corruption)"
     }

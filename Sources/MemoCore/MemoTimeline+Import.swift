@@ -67,6 +67,7 @@ extension MemoTimeline {
       if batch.changesNothing { return arrivals.counts }
       do {
         try database.write(batch, durability: durability)
+        note(arrivals.counts.inserted > 0 ? .inserted : .updated)
         return arrivals.counts
       } catch .preconditionFailed {
         continue

@@ -46,7 +46,7 @@ extension MemoTimeline {
   ) throws(MemoError) -> MemoNames {
     var names = MemoNames()
     do {
-      var cursor = try snapshot.cursor(space: MemoSpace.names)
+      var cursor = try snapshot.cursor(space: MemoSpace.meta)
       while try cursor.moveForward() {
         do throws(FormatError) {
           try names.add(key: cursor.key, value: cursor.value)
@@ -148,8 +148,8 @@ extension WriteBatch {
   /// Adds names that the store does not have, if nobody else has given away their numbers.
   mutating func add(_ names: MemoNames) {
     for (key, value) in names.added {
-      require(absent: key, in: MemoSpace.names)
-      put(value, forKey: key, in: MemoSpace.names)
+      require(absent: key, in: MemoSpace.meta)
+      put(value, forKey: key, in: MemoSpace.meta)
     }
   }
 }

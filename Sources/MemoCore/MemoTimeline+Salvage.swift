@@ -97,7 +97,7 @@ extension MemoTimeline {
     guard try Self.names(in: snapshot, { _ in }).count <= highest else { return }
     var batch = WriteBatch()
     batch.put(
-      Array("lost field".utf8), forKey: MemoNames.key(of: highest), in: MemoSpace.names)
+      Array("lost field".utf8), forKey: MemoNames.key(of: highest), in: MemoSpace.meta)
     try write(&batch, ifAtLeast: 1)
   }
 

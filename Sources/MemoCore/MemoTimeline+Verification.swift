@@ -12,9 +12,10 @@ extension MemoTimeline {
     do throws(MemoError) {
       let snapshot = try snapshot()
       let names = try Self.names(in: snapshot) { error in
-        report.add(Corruption(error, fileName: "names space"))
+        report.add(Corruption(error, fileName: "meta space"))
       }
       try verifyMemos(in: snapshot, names, &report)
+      try verifyTrash(in: snapshot, &report)
     } catch {
       // Damaged since the engine has read it.
       guard case .database(.damaged(let corruption)) = error else { throw error }
@@ -53,6 +54,32 @@ extension MemoTimeline {
     let idCount = try idCount(in: snapshot)
     if idCount != memoCount {
       report.addMismatch("there are \(memoCount) for \(idCount) ids")
+    }
+  }
+
+  private func verifyTrash(
+    in snapshot: Snapshot, _ report: inout VerificationReport
+  ) throws(MemoError) {
+    var count = 0
+    var cursor = try Self.engine { () throws(DatabaseError) in
+      try snapshot.cursor(space: MemoSpace.trash)
+    }
+    while true {
+      do throws(DatabaseError) {
+        guard try cursor.moveForward() else { break }
+      } catch {
+        throw .database(error)
+      }
+      count += 1
+      do throws(FormatError) {
+        _ = try DeletedMemo.decode(cursor.value, key: try TrashKey.decode(cursor.key))
+      } catch {
+        report.add(Corruption(error, fileName: "trash space"))
+      }
+    }
+    let keptCount = snapshot.count(in: MemoSpace.trash)
+    if count != keptCount {
+      report.addMismatch("there are \(count) in the trash, not \(keptCount) as is kept")
     }
   }
 

@@ -38,7 +38,7 @@ extension MemoTimeline {
   package func delete(
     _ id: MemoID, durability: Durability = .full
   ) throws(MemoError) -> Memo? {
-    try change(id, durability: durability) { (found, _, batch) throws(MemoError) in
+    try change(id, .deleted, durability: durability) { (found, _, batch) throws(MemoError) in
       if let found { batch.delete(found) }
       return found?.memo
     }
@@ -66,15 +66,18 @@ extension MemoTimeline {
     _ decide: (Memo?, inout NameSource) throws(MemoError) -> (edit: Edit, value: Value)
   ) throws(MemoError) -> Value {
     var added: MemoNames?
-    let value = try change(id, durability: durability) {
+    var isDeletion = false
+    let value = try change(id, isDeletion ? .deleted : nil, durability: durability) {
       (found, snapshot, batch) throws(MemoError) in
       // At the second attempt: a number that the first one wanted may have been given away.
       var source = NameSource(self, isOutdated: added != nil)
       added = nil
       let (edit, value) = try decide(found?.memo, &source)
+      isDeletion = false
       switch edit {
       case .none: break
       case .delete:
+        isDeletion = true
         if let found { batch.delete(found) }
       case .put(let memo):
         batch.upsert(memo, over: found)
@@ -99,14 +102,16 @@ extension MemoTimeline {
     guard try names(in: snapshot, { _ in }).schemaVersion < version else { return }
     var value: [UInt8] = []
     value.append(varint: version)
-    batch.put(value, forKey: MemoNames.schemaKey, in: MemoSpace.names)
+    batch.put(value, forKey: MemoNames.schemaKey, in: MemoSpace.meta)
     batch.require(
-      unchanged: MemoNames.schemaKey, since: snapshot.sequence, in: MemoSpace.names)
+      unchanged: MemoNames.schemaKey, since: snapshot.sequence, in: MemoSpace.meta)
   }
 
   /// Reads, decides, and commits if nothing was written about the id meanwhile; else again.
-  private func change<Value>(
-    _ id: MemoID, durability: Durability,
+  ///
+  /// Unless `kind` says what the change was, it was an insertion or an update.
+  func change<Value>(
+    _ id: MemoID, _ kind: @autoclosure () -> MemoChange? = nil, durability: Durability,
     _ decide: (Found?, Snapshot, inout WriteBatch) throws(MemoError) -> Value
   ) throws(MemoError) -> Value {
     while true {
@@ -120,6 +125,7 @@ extension MemoTimeline {
       batch.requireUnchanged(id, found, since: snapshot)
       do {
         try database.write(batch, durability: durability)
+        note(kind() ?? (found == nil ? .inserted : .updated))
         return value
       } catch .preconditionFailed {
         continue

@@ -13,7 +13,9 @@ package import KVEngine
 package enum MemoSpace {
   package static let memos = Space(code: 1)
   package static let ids = Space(code: 2)
-  package static let names = Space(code: 3)
+  package static let trash = Space(code: 4)
+  /// What is known of the store itself: names of fields, the schema's version.
+  package static let meta = Space(code: 6)
 
   /// What flush and compaction have to know of them.
   package static func policy(code: UInt8) -> SpacePolicy {
@@ -30,6 +32,7 @@ package final class MemoTimeline: Sendable {
   package let database: Database
   /// The names of fields, once somebody has asked for them.
   let knownNames = Lock<MemoNames?>(nil)
+  private let observer = Lock<(@Sendable (MemoChange) -> Void)?>(nil)
 
   /// Opens the store in a folder; nothing is created before the first write.
   ///
@@ -70,6 +73,16 @@ package final class MemoTimeline: Sendable {
     return options
   }
 
+  /// Says who hears of each commit that changes memos, on the thread that wrote, once readers see
+  /// it.
+  package func setObserver(_ observer: @escaping @Sendable (MemoChange) -> Void) {
+    self.observer.withLock { $0 = observer }
+  }
+
+  func note(_ change: MemoChange) {
+    observer.withLock { $0 }?(change)
+  }
+
   /// What is known of an earlier state that is open in place of a newer one; `nil` for the newest.
   package var earlierState: EarlierState? { database.earlierState }
 
@@ -106,9 +119,30 @@ package final class MemoTimeline: Sendable {
   ///
   /// - Complexity: O(`count`), independent of the number of memos.
   package func latest(_ count: Int) throws(MemoError) -> [Memo] {
+    try newest(count).memos
+  }
+
+  /// The newest memos and the position of the last of them, `nil` when there is none.
+  package func newest(_ count: Int) throws(MemoError) -> (memos: [Memo], last: MemoKey?) {
     try briefly { snapshot throws(MemoError) in
       var cursor = try Self.cursor(in: snapshot)
-      return try cursor.next(atMost: count).memos
+      return try cursor.next(atMost: count)
+    }
+  }
+
+  /// How many memos there are from the newest one to a position, but no more than `limit`.
+  ///
+  /// - Complexity: O(`limit`).
+  package func count(to position: MemoKey, atMost limit: Int) throws(MemoError) -> Int {
+    try briefly { snapshot throws(MemoError) in
+      let range = KeyRange.upTo(position.encode() + [0])
+      var cursor = MemoCursor(
+        try Self.engine { () throws(DatabaseError) in
+          try snapshot.cursor(in: range, space: MemoSpace.memos)
+        })
+      var count = 0
+      while count < limit, try cursor.moveForward() { count += 1 }
+      return count
     }
   }
 
@@ -237,7 +271,7 @@ package final class MemoTimeline: Sendable {
     }
   }
 
-  private func decoding<Value>(
+  func decoding<Value>(
     in structure: String, _ body: () throws(FormatError) -> Value
   ) throws(MemoError) -> Value {
     do {

@@ -68,7 +68,7 @@ extension MemoStore where Entity: MemoEntity {
     return try coder.entity(of: memo, &names)
   }
 
-  private func entities(
+  func entities(
     of memos: [Memo], _ report: ((MemoError) -> Void)?
   ) throws(MemoError) -> [Entity] {
     if let plain = coder.schema.plain { return plain.entities(memos) }

@@ -7,12 +7,13 @@ extension MemoStore where Entity: MemoEntity {
   ///   ``MemoError/invalidID(reason:)`` or ``MemoError/unencodable(reason:)`` if it cannot be
   ///   stored; ``MemoError/database(_:)`` if it could not be written.
   public func insert(_ memo: Entity) async throws(MemoError) {
-    let coder = coder
-    try await perform { timeline throws(MemoError) in
-      try timeline.edit(try memo.id.memoID) { (stored, names) throws(MemoError) in
-        guard stored == nil else { throw .duplicateID }
-        return (.put(try coder.memo(for: memo, over: nil, &names)), ())
-      }
+    try await perform { [self] _ throws(MemoError) in try insertNow(memo) }
+  }
+
+  func insertNow(_ memo: Entity) throws(MemoError) {
+    try timeline.edit(try memo.id.memoID) { (stored, names) throws(MemoError) in
+      guard stored == nil else { throw .duplicateID }
+      return (.put(try coder.memo(for: memo, over: nil, &names)), ())
     }
   }
 
@@ -26,13 +27,15 @@ extension MemoStore where Entity: MemoEntity {
   ///   only when it is deleted.
   @discardableResult
   public func upsert(_ memo: Entity) async throws(MemoError) -> Entity? {
-    let coder = coder
-    return try await perform { timeline throws(MemoError) in
-      try timeline.edit(try memo.id.memoID) { (stored, names) throws(MemoError) in
-        var old: Entity?
-        if let stored { old = try coder.entity(of: stored, &names) }
-        return (try coder.edit(memo, over: stored, &names), old)
-      }
+    try await perform { [self] _ throws(MemoError) in try upsertNow(memo) }
+  }
+
+  @discardableResult
+  func upsertNow(_ memo: Entity) throws(MemoError) -> Entity? {
+    try timeline.edit(try memo.id.memoID) { (stored, names) throws(MemoError) in
+      var old: Entity?
+      if let stored { old = try coder.entity(of: stored, &names) }
+      return (try coder.edit(memo, over: stored, &names), old)
     }
   }
 
@@ -106,34 +109,17 @@ extension MemoStore where Entity: MemoEntity {
   /// - Throws: ``MemoError/changedID`` if the ids differ; else as ``upsert(_:)``.
   @discardableResult
   public func replace(_ old: Entity, with new: Entity) async throws(MemoError) -> Bool {
-    let id = try old.id.memoID
-    guard try new.id.memoID == id else { throw .changedID }
-    let coder = coder
-    return try await perform { timeline throws(MemoError) in
-      try timeline.edit(id) { (stored, names) throws(MemoError) in
-        guard let stored, try coder.entity(of: stored, &names) == old else {
-          return (.none, false)
-        }
-        return (try coder.edit(new, over: stored, &names), true)
-      }
-    }
+    try await perform { [self] _ throws(MemoError) in try replaceNow(old, with: new) }
   }
 
-  /// Deletes the memo with an id; durable when it returns.
-  ///
-  /// A memo that does not fit the app's type is deleted as well.
-  ///
-  /// - Returns: The memo; `nil` if there was none, or one that does not fit the app's type.
-  /// - Throws: ``MemoError/database(_:)`` if it could not be written,
-  ///   ``MemoError/invalidID(reason:)`` for an id that no memo can have.
-  @discardableResult
-  public func delete(_ id: Entity.ID) async throws(MemoError) -> Entity? {
-    let coder = coder
-    return try await perform { timeline throws(MemoError) in
-      try timeline.edit(try id.memoID) { (stored, names) throws(MemoError) in
-        guard let stored else { return (.none, nil) }
-        return (.delete, try? coder.entity(of: stored, &names))
+  func replaceNow(_ old: Entity, with new: Entity) throws(MemoError) -> Bool {
+    let id = try old.id.memoID
+    guard try new.id.memoID == id else { throw .changedID }
+    return try timeline.edit(id) { (stored, names) throws(MemoError) in
+      guard let stored, try coder.entity(of: stored, &names) == old else {
+        return (.none, false)
       }
+      return (try coder.edit(new, over: stored, &names), true)
     }
   }
 }

@@ -17,11 +17,61 @@ public final class MemoStore<Entity: Sendable>: Sendable {
 
   let timeline: MemoTimeline
   let coder: EntityCoder<Entity>
+  /// How soon live histories show what was written.
+  let reflection: ReflectionPolicy
+  /// When the store was opened, by its clock.
+  let openedAt: Duration
+  /// When to look again for deletions that are over.
+  let nextExpiry = Lock(Duration.zero)
+  /// `nil` for the clocks of the system.
+  private let givenClock: (any DeadlineClock)?
+  private let announcing = Lock<HistoryBoard?>(nil)
   private let queue = DispatchQueue(label: "MemoKV.MemoStore")
 
-  private init(_ timeline: MemoTimeline, _ coder: EntityCoder<Entity>) {
+  private init(
+    _ timeline: MemoTimeline, _ coder: EntityCoder<Entity>, _ reflection: ReflectionPolicy,
+    _ clock: (any DeadlineClock)?
+  ) {
     self.timeline = timeline
     self.coder = coder
+    self.reflection = reflection
+    givenClock = clock
+    openedAt = clock?.elapsed ?? DispatchDeadlines().elapsed
+  }
+
+  /// The time of live histories and deletions.
+  var clock: any DeadlineClock { givenClock ?? DispatchDeadlines() }
+
+  /// Where commits are announced; nobody is told of any before the first observer comes.
+  var board: HistoryBoard {
+    announcing.withLock { board in
+      if let board { return board }
+      let made = HistoryBoard()
+      timeline.setObserver { change in
+        if let cause = HistoryCause(change) { made.note(cause) }
+      }
+      board = made
+      return made
+    }
+  }
+
+  /// Runs a write on the store's queue, behind those that were given to it before.
+  ///
+  /// - Parameters:
+  ///   - write: What to do there; returns whether it was done.
+  ///   - completion: Called there with that or what failed, and the number of commits until then.
+  func enqueue(
+    _ write: @escaping @Sendable (MemoStore) throws(MemoError) -> Bool,
+    _ completion: @escaping @Sendable (Result<Bool, MemoError>, UInt64) -> Void
+  ) {
+    queue.async { [self] in
+      do throws(MemoError) {
+        let isDone = try write(self)
+        completion(.success(isDone), board.commitCount)
+      } catch {
+        completion(.failure(error), board.commitCount)
+      }
+    }
   }
 
   /// Runs a write on the store's queue and waits for it without holding a thread.
@@ -44,8 +94,11 @@ public final class MemoStore<Entity: Sendable>: Sendable {
 }
 
 extension MemoStore where Entity: MemoEntity {
-  convenience init(_ timeline: MemoTimeline) {
-    self.init(timeline, EntityCoder(Entity.schema))
+  convenience init(
+    _ timeline: MemoTimeline, reflection: ReflectionPolicy = ReflectionPolicy(),
+    clock: (any DeadlineClock)? = nil
+  ) {
+    self.init(timeline, EntityCoder(Entity.schema), reflection, clock)
   }
 
   /// Opens the memos in a folder.
@@ -53,20 +106,25 @@ extension MemoStore where Entity: MemoEntity {
   /// Nothing is created before the first write. When the newest state is damaged or not complete,
   /// the newest one that is complete is opened, and ``condition`` says so.
   ///
-  /// - Parameter path: The store's folder. It need not exist; its parent must, once a memo is
-  ///   written.
+  /// - Parameters:
+  ///   - path: The store's folder. It need not exist; its parent must, once a memo is written.
+  ///   - reflection: How soon live histories show what was written.
   /// - Throws: ``MemoError/database(_:)`` with what the engine found: a store without any complete
   ///   state, one of a newer library, one that this process has open already, files that cannot be
   ///   read. ``MemoError/newerSchema(found:known:)`` for a store that a newer version of the app
   ///   has written; nothing of it is changed.
   /// - Complexity: O(bytes of the log); independent of the number of memos.
-  public convenience init(at path: String) throws(MemoError) {
-    try self.init(opening: try MemoTimeline(at: path))
+  public convenience init(
+    at path: String, reflection: ReflectionPolicy = ReflectionPolicy()
+  ) throws(MemoError) {
+    try self.init(opening: try MemoTimeline(at: path), reflection: reflection)
   }
 
   /// Takes a store that is open, unless its schema is newer than ours.
-  convenience init(opening timeline: MemoTimeline) throws(MemoError) {
-    self.init(timeline)
+  convenience init(
+    opening timeline: MemoTimeline, reflection: ReflectionPolicy = ReflectionPolicy()
+  ) throws(MemoError) {
+    self.init(timeline, reflection: reflection)
     // Plain memos have no schema, and their launch does without this read.
     guard coder.schema.plain == nil else { return }
     let found = Int(clamping: try timeline.names().schemaVersion)
@@ -79,8 +137,19 @@ extension MemoStore where Entity: MemoEntity {
   /// Opens an empty store that lives in memory and goes with its handle.
   ///
   /// Cannot fail.
-  public static func inMemory() -> MemoStore<Entity> {
-    MemoStore(MemoTimeline.inMemory())
+  ///
+  /// - Parameter reflection: How soon live histories show what was written.
+  public static func inMemory(
+    reflection: ReflectionPolicy = ReflectionPolicy()
+  ) -> MemoStore<Entity> {
+    MemoStore(MemoTimeline.inMemory(), reflection: reflection)
+  }
+
+  /// Opens an empty store that lives in memory and takes the time from a clock.
+  package static func inMemory(
+    deadlines clock: any DeadlineClock, reflection: ReflectionPolicy = ReflectionPolicy()
+  ) -> MemoStore<Entity> {
+    MemoStore(MemoTimeline.inMemory(), reflection: reflection, clock: clock)
   }
 
   /// Ends the use of the store.

@@ -1,5 +1,5 @@
 internal import KVEngine
-package import MemoHistory
+public import MemoHistory
 
 /// A clock whose time stands still until a test moves it.
 ///
@@ -173,6 +173,12 @@ extension ManualClock {
 extension ManualClock: DeadlineClock {
   package var elapsed: Duration { now.offset }
 
+  /// Runs with the clock from the first moment of 2026 on.
+  package var wallMicroseconds: Int64 {
+    let (seconds, attoseconds) = now.offset.components
+    return 1_767_225_600_000_000 + seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+  }
+
   package func makeTimer(
     _ body: @escaping @Sendable (_ finished: @escaping @Sendable () -> Void) -> Void
   ) -> any DeadlineTimer {
@@ -201,5 +207,19 @@ private final class ManualTimer: DeadlineTimer {
       guard let due else { return schedule.remove(key) }
       return schedule.set(key, due: due, .timer(body))
     }
+  }
+}
+
+extension MemoStore where Entity: MemoEntity {
+  /// Opens an empty store that lives in memory and takes the time from a clock of the test.
+  ///
+  /// - Parameters:
+  ///   - clock: Moves the time of live histories and of deletions.
+  ///   - reflection: How soon live histories show what was written.
+  /// - Returns: A store that goes with its handle.
+  public static func inMemory(
+    clock: ManualClock, reflection: ReflectionPolicy = ReflectionPolicy()
+  ) -> MemoStore<Entity> {
+    inMemory(deadlines: clock, reflection: reflection)
   }
 }

@@ -100,7 +100,7 @@ import Testing
     #expect(try store.timeline.verify().damage.map(\.structure) == ["memo payload"])
     await #expect(throws: MemoError.self) { try await store.update(1) { $0.text = "x" } }
     await #expect(throws: MemoError.self) { try await store.upsert(Rich(id: 1)) }
-    #expect(try await store.delete(1) == nil)
+    #expect(try await store.delete(1) != nil)
     #expect(try store.count() == 2)
     #expect(try store.timeline.verify().isSound)
   }

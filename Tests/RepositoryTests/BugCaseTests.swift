@@ -63,7 +63,13 @@ import Testing
     68: "a value that is too large makes everything unreadable",
     // Text, observers, input: the part that exists
     79: "equal strings with different bytes",
+    88: "the first value comes twice",
     89: "a write inside a callback blocks for ever",
+    91: "an observation is cancelled right after it began",
+    92: "delivery after the cancellation",
+    98: "undo restores an empty shell",
+    100: "a memo imported again is swallowed by its deletion",
+    101: "an undo races the timer",
     103: "a silent partial import",
     104: "a path in an import leads outside",
     106: "a decompressor believes the header",
@@ -85,15 +91,9 @@ import Testing
     83: "half and full width",
     85: "a cut through a character is written back",
     86: "half a surrogate pair drops the record",
-    88: "the first value comes twice",
-    91: "an observation is cancelled right after it began",
-    92: "delivery after the cancellation",
     94: "changes by another way are not noticed",
     95: "a memo is deleted while it is shown",
     97: "saving and reading wait for each other",
-    98: "undo restores an empty shell",
-    100: "a memo imported again is swallowed by its deletion",
-    101: "an undo races the timer",
   ]
 
   private static let named: Set<Int> = {

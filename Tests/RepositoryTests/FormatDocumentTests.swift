@@ -35,7 +35,8 @@ import Testing
       section: "13.7",
       codes: [
         "memos": UInt64(MemoSpace.memos.code), "ids": UInt64(MemoSpace.ids.code),
-        "names": UInt64(MemoSpace.names.code), "user": UInt64(Space.standard.code),
+        "meta": UInt64(MemoSpace.meta.code), "trash": UInt64(MemoSpace.trash.code),
+        "user": UInt64(Space.standard.code),
       ]),
     Registry(section: "13.8", codes: codes(MemoRecord.Flag.self)),
     Registry(section: "13.9", codes: codes(MemoID.Kind.self)),
@@ -83,7 +84,7 @@ import Testing
     let active = Self.document.table(in: "13.7").filter { $0["Status"] == "active" }
     let codes = active.compactMap { Self.number($0["Code"]) }
     let own = codes.filter { $0 < UInt64(Limits.Space.firstUserCode) }
-    let spaces = [MemoSpace.memos, MemoSpace.ids, MemoSpace.names]
+    let spaces = [MemoSpace.memos, MemoSpace.ids, MemoSpace.trash, MemoSpace.meta]
     #expect(own.sorted() == spaces.map { UInt64($0.code) })
   }
 

@@ -20,6 +20,7 @@ import Testing
     "dictionary-frame", "dense-frame",
     "memo-key", "id-key", "memo-record", "memo-record-changed", "id-text", "id-integer",
     "id-bytes", "id-uuid", "memo-record-payload", "name-key", "name-value", "payload",
+    "trash-key", "deleted-memo",
   ]
 
   @Test func everyVectorIsTested() {
@@ -246,6 +247,20 @@ import Testing
     let vector = try bytes("payload")
     #expect(try MemoPayload(encoded: vector.rawBytes) == Example.payload)
     #expect(Example.payload.encoded == vector)
+  }
+
+  @Test func deletedMemo() throws {
+    let deleted = DeletedMemo(
+      key: TrashKey(
+        deletedAt: Example.memoKey.microseconds + 1_000_000, arrival: Example.memoKey.arrival),
+      memo: Example.memo(isChanged: false), undoMicroseconds: 3_000_000,
+      trashMicroseconds: 30 * 86_400_000_000)
+    let key = try bytes("trash-key")
+    #expect(try TrashKey.decode(key.rawBytes) == deleted.key)
+    #expect(deleted.key.encode() == key)
+    let vector = try bytes("deleted-memo")
+    #expect(try DeletedMemo.decode(vector.rawBytes, key: deleted.key) == deleted)
+    #expect(deleted.encode() == vector)
   }
 
   @Test(arguments: zip(["id-text", "id-integer", "id-bytes", "id-uuid"], MemoID.Kind.allCases))

@@ -33,7 +33,7 @@ enum KeyText {
   static func short(_ key: [UInt8]) -> String {
     let rest = Array(key.dropFirst())
     switch key.first {
-    case MemoSpace.memos.code:
+    case MemoSpace.memos.code, MemoSpace.trash.code:
       if let key = try? MemoKey.decode(rest.rawBytes) { return time(key) }
     case MemoSpace.ids.code:
       if let key = try? IDKey.decode(rest.rawBytes) {
@@ -58,8 +58,8 @@ struct SpaceNames {
   private let spaces: [NamedSpace]
   /// Spaces that no app has named.
   private static let known: [(code: UInt8, name: String)] = [
-    (MemoSpace.memos.code, "memos"), (MemoSpace.ids.code, "ids"),
-    (MemoSpace.names.code, "names"), (Space.standard.code, "default"),
+    (MemoSpace.memos.code, "memos"), (MemoSpace.ids.code, "ids"), (MemoSpace.trash.code, "trash"),
+    (MemoSpace.meta.code, "meta"), (Space.standard.code, "default"),
   ]
 
   init(_ manifest: Manifest) {

@@ -7,6 +7,9 @@ package protocol DeadlineClock: Sendable {
   /// Time since the clock's start; never goes back.
   var elapsed: Duration { get }
 
+  /// The wall clock, in microseconds since 1970; may be set by anybody at any time.
+  var wallMicroseconds: Int64 { get }
+
   /// Makes a timer that is not set.
   ///
   /// - Parameter body: What it runs, one call at a time, on any thread and with no lock held. It

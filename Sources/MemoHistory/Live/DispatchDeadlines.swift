@@ -1,11 +1,14 @@
 internal import Dispatch
 internal import KVEngine
+internal import MemoCore
 
 /// The clock of live history in apps: timers of the system, each with a queue of its own.
 ///
 /// Swift's task pool has as many threads as cores and must not wait for a read; queues may.
 struct DispatchDeadlines: DeadlineClock {
   var elapsed: Duration { .nanoseconds(DispatchTime.now().uptimeNanoseconds) }
+
+  var wallMicroseconds: Int64 { MemoTimestamp.now.microseconds }
 
   func makeTimer(
     _ body: @escaping @Sendable (_ finished: @escaping @Sendable () -> Void) -> Void

@@ -1,5 +1,5 @@
 /// Which end of a live history's window stays where it is when memos come and go.
-enum HistoryAnchor: Sendable, Hashable {
+public enum HistoryAnchor: Sendable, Hashable {
   /// The newest memo is on the screen: the window follows it and has its usual length.
   case newest
   /// The user reads further down: the window keeps its old end.

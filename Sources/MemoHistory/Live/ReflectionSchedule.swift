@@ -28,6 +28,12 @@ struct ReflectionSchedule: Sendable {
     due = min(now + max(.zero, wait), limit)
   }
 
+  /// Notes that somebody asks for a snapshot, who is not to wait unless nobody looks.
+  mutating func refresh(at now: Duration) {
+    limit = now
+    if !isPaused { due = now }
+  }
+
   /// Notes that nobody looks.
   mutating func pause() {
     isPaused = true

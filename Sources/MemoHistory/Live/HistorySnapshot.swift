@@ -1,0 +1,53 @@
+/// What a live history shows at one moment, and how that differs from what it showed before.
+public struct HistorySnapshot<Entity: MemoEntity>: Sendable {
+  /// The memos, newest first.
+  public let items: [Entity]
+  /// The ids of the memos, in their order.
+  public let ids: [Entity.ID]
+  /// What turns the list of the snapshot before into this one; for the first it inserts everything.
+  public let difference: HistoryDifference<Entity.ID>
+  /// How many snapshots this observer has got, this one included.
+  public let generation: Int
+  /// The newest of the commits that it shows.
+  public let cause: HistoryCause
+  /// Why the memos could not be read, or that some of them do not fit the app's type; `nil` when
+  /// all went well.
+  ///
+  /// When nothing could be read, the items are those of the snapshot before, and the next commit or
+  /// refresh tries again.
+  public let error: MemoError?
+  /// The commits through this store that it certainly shows.
+  let commitCount: UInt64
+}
+
+/// Why there is a new snapshot of a live history.
+public enum HistoryCause: Sendable, Hashable {
+  /// It is the first one.
+  case first
+  /// A memo was inserted, or more than one.
+  case inserted
+  /// A memo was changed.
+  case updated
+  /// A memo was deleted.
+  case deleted
+  /// A deleted memo was brought back.
+  case restored
+  /// Somebody asked for it.
+  case refreshed
+
+  /// Whether the wait for inserts applies.
+  var holdsInsert: Bool { self == .inserted }
+}
+
+extension HistoryCause {
+  /// What a commit has done; `nil` when it has changed nothing that is listed.
+  init?(_ change: MemoChange) {
+    switch change {
+    case .inserted: self = .inserted
+    case .updated: self = .updated
+    case .deleted: self = .deleted
+    case .restored: self = .restored
+    case .purged: return nil
+    }
+  }
+}
