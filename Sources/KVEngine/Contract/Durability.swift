@@ -5,7 +5,8 @@ public enum Durability: Sendable, Hashable {
   case full
   /// The commit returns when the operating system has its bytes. A killed process loses nothing; a
   /// power cut may take what was committed within that time, always a suffix. The next full
-  /// commit, a new log, `suspend()` and `close()` make lazy commits durable earlier.
+  /// commit, a new log, `suspend()` and `close()` make lazy commits durable earlier; those of a
+  /// killed process the first write of the next one.
   case lazyWithin(Duration)
 
   /// Lazy within one second.

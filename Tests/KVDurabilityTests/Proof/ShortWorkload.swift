@@ -20,6 +20,9 @@ final class ShortWorkload {
   /// Copies that were complete after some operations.
   private(set) var copies: [(end: Int, path: String, stateIndex: Int)] = []
   private var database = Database.inMemory()
+  /// Whether the handle has written, so that what it leaves behind is durable: what a killed
+  /// process wrote lazily is made durable by the next one that writes, not by one that only looks.
+  private var hasWritten = false
   private var killed: [Database] = []
   private var process: Int32 = 1
   private var number: UInt8 = 0
@@ -31,6 +34,7 @@ final class ShortWorkload {
 
   private func open() throws {
     database = Database.inMemory()
+    hasWritten = false
     database = try TinyStore.open(in: files.process(process))
     guard try database.countedContent() == states.last else { throw Problem("opens wrong") }
   }
@@ -47,6 +51,7 @@ final class ShortWorkload {
     let content = states[states.count - 1]
     let start = files.operationCount
     try database.write(batch.writeBatch(on: content), durability: isDurable ? .full : .lazy)
+    hasWritten = true
     states.append(batch.applied(to: content))
     commits.append((start, files.operationCount, isDurable))
   }
@@ -70,16 +75,20 @@ final class ShortWorkload {
     case .load:
       try commit(
         (0..<20).map { (key(100 + $0), [UInt8](repeating: number, count: 900)) })
-    case .flush: try database.flush(); addBarrier()
-    case .compact: try database.compact(); addBarrier()
+    case .flush:
+      try database.flush()
+      addBarrier()
+    case .compact:
+      try database.compact()
+      addBarrier()
     case .checkpoint: try checkpoint()
     case .suspend:
       try database.suspend()
-      addBarrier()
+      if hasWritten { addBarrier() }
       try database.resume()
     case .reopen:
       try database.close()
-      addBarrier()
+      if hasWritten { addBarrier() }
       try open()
     case .kill:
       killed.append(database)
@@ -96,6 +105,7 @@ final class ShortWorkload {
     let count = try database.delete(.upTo([100]))
     guard count == keys.count else { throw Problem("deletes \(count) keys") }
     if keys.isEmpty { return }
+    hasWritten = true
     states.append(keys.reduce(into: content) { $0[$1] = nil })
     commits.append((start, files.operationCount, true))
   }
