@@ -96,6 +96,7 @@ package struct DeletedMemo: Sendable, Hashable {
   ///   - microseconds: How long the period is.
   ///   - now: The wall clock, in microseconds since 1970.
   ///   - open: How long this process has had the store open without a pause, in microseconds.
+  /// - Returns: Whether both clocks say so.
   func hasEnded(_ microseconds: UInt64, now: Int64, openFor open: UInt64) -> Bool {
     let (passed, overflow) = now.subtractingReportingOverflow(key.deletedAt)
     guard !overflow, passed >= 0 else { return false }

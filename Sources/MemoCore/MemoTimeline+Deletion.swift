@@ -14,6 +14,7 @@ extension MemoTimeline {
   ///   - trash: For how long the memo stays in the trash; at least as long.
   ///   - durability: When the deletion counts as done.
   /// - Returns: What can be undone; `nil` if there is no such memo, and then nothing is written.
+  /// - Throws: ``MemoError/database(_:)``.
   package func delete(
     _ id: MemoID, at now: Int64, undoMicroseconds undo: UInt64, trashMicroseconds trash: UInt64,
     durability: Durability = .full
@@ -81,6 +82,7 @@ extension MemoTimeline {
   ///   - now: The wall clock, in microseconds since 1970.
   ///   - open: How long this process has had the store open without a pause, in microseconds.
   /// - Returns: How many memos went.
+  /// - Throws: ``MemoError/database(_:)``.
   /// - Complexity: O(memos in the trash).
   @discardableResult
   package func removeExpired(now: Int64, openFor open: UInt64) throws(MemoError) -> Int {

@@ -1,7 +1,7 @@
 internal import KVEngine
 internal import MemoCore
 
-/// A deletion that can be undone: what a "Deleted. Undo?" needs.
+/// A deletion that can be undone: what a bar with an undo button needs.
 ///
 /// Holds nothing of the memo, so it may be kept anywhere, and be undone after a relaunch.
 public struct MemoDeletion: Sendable, Hashable, Codable {

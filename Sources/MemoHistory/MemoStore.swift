@@ -139,6 +139,7 @@ extension MemoStore where Entity: MemoEntity {
   /// Cannot fail.
   ///
   /// - Parameter reflection: How soon live histories show what was written.
+  /// - Returns: A store that goes with its handle.
   public static func inMemory(
     reflection: ReflectionPolicy = ReflectionPolicy()
   ) -> MemoStore<Entity> {

@@ -6,7 +6,9 @@ import Testing
 @testable import KVInspectCore
 
 /// Everything at once on one store, with limits so small that borders are frequent: T12 of the test
-/// plan. Runs as many seconds as `MEMOKV_STRESS_SECONDS` says.
+/// plan.
+///
+/// Runs as many seconds as `MEMOKV_STRESS_SECONDS` says.
 @Suite(.serialized) struct StressTests {
   private static let seconds: Int = {
     let named = ProcessInfo.processInfo.environment["MEMOKV_STRESS_SECONDS"].flatMap { Int($0) }

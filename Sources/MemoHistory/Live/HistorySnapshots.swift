@@ -5,7 +5,9 @@ internal import KVEngine
 /// The first is there at once. Whoever is slower than the changes gets fewer snapshots, never an
 /// old one: each is read when it is asked for. Ends when its task is cancelled.
 public struct HistorySnapshots<Entity: MemoEntity>: AsyncSequence, Sendable {
+  /// A snapshot.
   public typealias Element = HistorySnapshot<Entity>
+  /// A sequence never fails: what goes wrong stands in a snapshot.
   public typealias Failure = Never
 
   let store: MemoStore<Entity>
@@ -35,7 +37,7 @@ public struct HistorySnapshots<Entity: MemoEntity>: AsyncSequence, Sendable {
     /// - Returns: `nil` when the task was cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
-    ) async throws(Never) -> HistorySnapshot<Entity>? {
+    ) async -> HistorySnapshot<Entity>? {
       await waiting.next()
     }
   }

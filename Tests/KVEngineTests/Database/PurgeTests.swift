@@ -11,7 +11,9 @@ import Testing
     return (0..<24).map { _ in UInt8.random(in: 1...255, using: &generator) }
   }
 
-  private static func key(_ number: UInt64) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 255)] }
+  private static func key(_ number: UInt64) -> [UInt8] {
+    [UInt8(number >> 8), UInt8(number & 255)]
+  }
 
   /// Which of some marks stand in some file of the store.
   private func found(_ marks: [[UInt8]], in store: StoreSample) throws -> [[UInt8]] {
