@@ -93,7 +93,7 @@ FLAGS_OF_address = --disable-default-traits
 # Compiling the tests optimised takes minutes, and is worth it only for the slower sanitizer.
 KIND_OF_thread = MEMOKV_OPTIMIZED_TESTS=1
 SIZE_OF_thread = MEMOKV_TESTS=quick MEMOKV_STRESS_SECONDS=60
-SIZE_OF_address = MEMOKV_TESTS=quarter
+SIZE_OF_address = MEMOKV_TESTS=quick
 
 sanitize-thread: setup
 
