@@ -14,6 +14,7 @@ import Testing
       continuation.yield(clock.elapsed)
       finished()
     }
+    defer { withExtendedLifetime(timer) {} }
     return (timer, instants)
   }
 
@@ -66,6 +67,7 @@ import Testing
         ran.withLock { $0 += 1 }
         finished()
       }
+      defer { withExtendedLifetime(timer) {} }
       timer.set(clock.elapsed + .milliseconds(50))
       withExtendedLifetime(timer) {}
     }

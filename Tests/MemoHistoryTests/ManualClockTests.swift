@@ -37,6 +37,7 @@ import Testing
     let clock = ManualClock()
     let journal = Journal()
     let timers = ["a", "b", "c", "d"].map { timer($0, on: clock, journal) }
+    defer { withExtendedLifetime(timers) {} }
     for (timer, due) in zip(timers, [30, 10, 20, 10]) { timer.set(.milliseconds(due)) }
     await clock.advance(by: .milliseconds(9))
     #expect(journal.all == [])
@@ -51,6 +52,7 @@ import Testing
     let clock = ManualClock()
     let journal = Journal()
     let one = timer("one", on: clock, journal)
+    defer { withExtendedLifetime(one) {} }
     one.set(.milliseconds(10))
     one.set(.milliseconds(30))
     await clock.advance(by: .milliseconds(20))
@@ -80,6 +82,7 @@ import Testing
     let clock = ManualClock()
     let journal = Journal()
     let inner = SharedLock<(any DeadlineTimer)?>(timer("inner", on: clock, journal))
+    defer { withExtendedLifetime(inner) {} }
     inner.withLock { $0?.set(.seconds(1)) }
     var outer: (any DeadlineTimer)? = clock.makeTimer { finished in
       inner.withLock { $0?.set(nil) }
@@ -95,12 +98,15 @@ import Testing
     let clock = ManualClock()
     let journal = Journal()
     let second = timer("second", on: clock, journal)
+    defer { withExtendedLifetime(second) {} }
     let first = clock.makeTimer { finished in
       journal.note("first \(clock.elapsed)")
       second.set(clock.elapsed + .milliseconds(10))
       finished()
     }
+    defer { withExtendedLifetime(first) {} }
     let third = timer("third", on: clock, journal)
+    defer { withExtendedLifetime(third) {} }
     first.set(.milliseconds(10))
     third.set(.milliseconds(15))
     await clock.advance(by: .milliseconds(20))
@@ -111,6 +117,7 @@ import Testing
     let clock = ManualClock()
     let journal = Journal()
     let timers = ["a", "b", "c"].map { timer($0, on: clock, journal) }
+    defer { withExtendedLifetime(timers) {} }
     for (timer, due) in zip(timers, [10, 10, 20]) { timer.set(.milliseconds(due)) }
     #expect(await clock.advanceToNext())
     #expect(journal.all.count == 2 && clock.now.offset == .milliseconds(10))
@@ -129,6 +136,7 @@ import Testing
         finished()
       }
     }
+    defer { withExtendedLifetime(slow) {} }
     for round in 1...100 {
       slow.set(clock.elapsed + .milliseconds(1))
       await clock.advance(by: .milliseconds(1))
@@ -149,6 +157,7 @@ import Testing
         }
       }
     }
+    defer { withExtendedLifetime(timers) {} }
     for (index, timer) in timers.enumerated() { timer.set(.milliseconds(index + 1)) }
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<20 { group.addTask { await clock.advance(by: .milliseconds(1)) } }
