@@ -28,5 +28,6 @@ tail -n 1 "$folder/tests.txt"
   >"$folder/export.json" 2>"$folder/warnings.txt"
 "$bin/swiftc" -o "$folder/report" Tests/Coverage/report.swift
 unset LLVM_PROFILE_FILE
-"$folder/report" "$folder/export.json" Tests/Coverage/exceptions.txt | tee "$folder/report.txt"
-test $result = 0
+"$folder/report" "$folder/export.json" Tests/Coverage/exceptions.txt >"$folder/report.txt" || result=$?
+cat "$folder/report.txt"
+exit $result

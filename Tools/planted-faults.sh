@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 faults=${*:-$(sed -n 's/^  case \([A-Za-z]*\)$/\1/p' Sources/KVEngine/Support/PlantedFault.swift)}
 folder=build/faults
 mkdir -p "$folder"
+: >"$folder/table.txt"
 suites='^(KVDurabilityTests|KVEngineTests|KVInspectTests)\.'
 run="swift test -c release --disable-xctest --scratch-path .build-faults"
 
