@@ -91,14 +91,12 @@ sanitize: sanitize-thread sanitize-address
 SANITIZE_FLAGS = $(TEST_FLAGS) --sanitize=$* --scratch-path .build-$* $(FLAGS_OF_$*)
 FLAGS_OF_address = --disable-default-traits
 # Compiling the tests optimised takes minutes, and is worth it only for the slower sanitizer.
-KIND_OF_thread = MEMOKV_OPTIMIZED_TESTS=1
-SIZE_OF_thread = MEMOKV_TESTS=quick MEMOKV_STRESS_SECONDS=60
-SIZE_OF_address = MEMOKV_TESTS=quick
+KIND_OF_thread = MEMOKV_OPTIMIZED_TESTS=1 MEMOKV_STRESS_SECONDS=60
 
 sanitize-thread: setup
 
 sanitize-%:
-	ASAN_OPTIONS=detect_leaks=0 $(KIND_OF_$*) $(SIZE_OF_$*) $(SWIFT) test $(SANITIZE_FLAGS)
+	ASAN_OPTIONS=detect_leaks=0 MEMOKV_TESTS=quick $(KIND_OF_$*) $(SWIFT) test $(SANITIZE_FLAGS)
 
 # Can be interrupted and started again: see Tools/proof.sh.
 HOURS ?= 5

@@ -5,8 +5,6 @@ package import KVEngine
 
 /// The key of a deleted memo in the trash space: latest deletion first.
 package struct TrashKey: Hashable, Sendable {
-  package static let byteCount = 16
-
   /// The wall clock at the deletion, in microseconds since 1970.
   package let deletedAt: Int64
   /// The arrival of the memo, which no other has.

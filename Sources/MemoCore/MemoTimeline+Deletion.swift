@@ -67,16 +67,12 @@ extension MemoTimeline {
   /// - Returns: Whether it was there.
   @discardableResult
   package func remove(_ key: TrashKey, durability: Durability = .full) throws(MemoError) -> Bool {
-    guard let id = try deletedMemo(key, in: snapshot())?.memo.id else { return false }
-    return try change(id, .purged, durability: durability) {
-      (_, snapshot, batch) throws(MemoError) in
-      guard let deleted = try deletedMemo(key, in: snapshot) else { return false }
-      batch.remove(deleted, since: snapshot)
-      return true
-    }
+    try remove(durability) { snapshot throws(MemoError) in
+      try deletedMemo(key, in: snapshot).map { [$0] } ?? []
+    } > 0
   }
 
-  /// Takes everything out of the trash whose time is over.
+  /// Takes everything out of the trash whose time is over, in one batch.
   ///
   /// - Parameters:
   ///   - now: The wall clock, in microseconds since 1970.
@@ -86,43 +82,43 @@ extension MemoTimeline {
   /// - Complexity: O(memos in the trash).
   @discardableResult
   package func removeExpired(now: Int64, openFor open: UInt64) throws(MemoError) -> Int {
-    var expired: [TrashKey] = []
-    try forEachDeleted { deleted throws(MemoError) in
-      if deleted.hasEnded(deleted.trashMicroseconds, now: now, openFor: open) {
-        expired.append(deleted.key)
+    try remove(.lazy) { snapshot throws(MemoError) in
+      try Self.deletedMemos(in: snapshot) { deleted in
+        deleted.hasEnded(deleted.trashMicroseconds, now: now, openFor: open)
       }
-      return true
     }
-    var count = 0
-    for key in expired where try remove(key, durability: .lazy) { count += 1 }
-    return count
+  }
+
+  /// Takes deleted memos out of the trash; chooses again when somebody else has taken one of them.
+  private func remove(
+    _ durability: Durability, _ choose: (Snapshot) throws(MemoError) -> [DeletedMemo]
+  ) throws(MemoError) -> Int {
+    while true {
+      // Held until the write is judged, as for every change.
+      let snapshot = try snapshot()
+      defer { withExtendedLifetime(snapshot) {} }
+      var batch = WriteBatch()
+      let chosen = try choose(snapshot)
+      for deleted in chosen { batch.remove(deleted, since: snapshot) }
+      if batch.changesNothing { return 0 }
+      if try commit(batch, durability) { return chosen.count }
+    }
   }
 
   /// The memos in the trash, latest deletion first, at most `count` of them.
   package func deletedMemos(_ count: Int) throws(MemoError) -> [DeletedMemo] {
-    var memos: [DeletedMemo] = []
-    guard count > 0 else { return memos }
-    try forEachDeleted { deleted throws(MemoError) in
-      memos.append(deleted)
-      return memos.count < count
-    }
-    return memos
+    try Self.deletedMemos(in: snapshot(), atMost: count) { _ in true }
   }
 
   /// The deletions that can be undone now, the latest first.
   ///
   /// - Complexity: O(memos in the trash).
-  package func undoableDeletions(now: Int64, openFor open: UInt64) throws(MemoError)
-    -> [DeletedMemo]
-  {
-    var memos: [DeletedMemo] = []
-    try forEachDeleted { deleted throws(MemoError) in
-      if !deleted.hasEnded(deleted.undoMicroseconds, now: now, openFor: open) {
-        memos.append(deleted)
-      }
-      return true
+  package func undoableDeletions(
+    now: Int64, openFor open: UInt64
+  ) throws(MemoError) -> [DeletedMemo] {
+    try Self.deletedMemos(in: snapshot()) { deleted in
+      !deleted.hasEnded(deleted.undoMicroseconds, now: now, openFor: open)
     }
-    return memos
   }
 
   /// Number of memos in the trash.
@@ -144,27 +140,27 @@ extension MemoTimeline {
     }
   }
 
-  /// Calls a closure with each memo in the trash, latest deletion first, until it returns `false`.
+  /// The memos in the trash that are meant, latest deletion first.
   ///
   /// One that does not decode is passed over: it can be neither shown nor restored, and it must not
   /// keep the others from it. `verify()` reports it.
-  private func forEachDeleted(
-    _ body: (DeletedMemo) throws(MemoError) -> Bool
-  ) throws(MemoError) {
-    let snapshot = try snapshot()
-    var cursor = try Self.engine { () throws(DatabaseError) in
+  private static func deletedMemos(
+    in snapshot: Snapshot, atMost count: Int = .max, where isMeant: (DeletedMemo) -> Bool
+  ) throws(MemoError) -> [DeletedMemo] {
+    var memos: [DeletedMemo] = []
+    var cursor = try engine { () throws(DatabaseError) in
       try snapshot.cursor(space: MemoSpace.trash)
     }
-    while true {
-      let deleted: DeletedMemo?
-      do throws(DatabaseError) {
-        guard try cursor.moveForward() else { return }
-        deleted = try? DeletedMemo.decode(cursor.value, key: TrashKey.decode(cursor.key))
-      } catch {
-        throw .database(error)
-      }
-      if let deleted, try !body(deleted) { return }
+    while memos.count < count, try cursor.advance() {
+      let deleted = try? DeletedMemo.decode(cursor.value, key: TrashKey.decode(cursor.key))
+      if let deleted, isMeant(deleted) { memos.append(deleted) }
     }
+    return memos
+  }
+
+  /// Removes from the files what was deleted: see `Database.purge`.
+  package func purge() throws(MemoError) {
+    try Self.engine { () throws(DatabaseError) in try database.purge() }
   }
 }
 
@@ -184,12 +180,5 @@ extension WriteBatch {
     let key = deleted.key.encode()
     delete(key, in: MemoSpace.trash, kind: .removal)
     require(unchanged: key, since: snapshot.sequence, in: MemoSpace.trash)
-  }
-}
-
-extension MemoTimeline {
-  /// Removes from the files what was deleted: see `Database.purge`.
-  package func purge() throws(MemoError) {
-    try Self.engine { () throws(DatabaseError) in try database.purge() }
   }
 }

@@ -65,14 +65,9 @@ extension MemoTimeline {
       }
       let batch = arrivals.batch(since: snapshot)
       if batch.changesNothing { return arrivals.counts }
-      do {
-        try database.write(batch, durability: durability)
+      if try commit(batch, durability) {
         note(arrivals.counts.inserted > 0 ? .inserted : .updated)
         return arrivals.counts
-      } catch .preconditionFailed {
-        continue
-      } catch {
-        throw .database(error)
       }
     }
   }

@@ -80,16 +80,12 @@ extension MemoTimeline {
       var batch = WriteBatch()
       batch.add(names)
       if batch.changesNothing { return numbers }
-      do {
-        try database.write(batch, durability: durability)
+      if try commit(batch, durability) {
         names.becomeStored()
         adopt(names)
         return numbers
-      } catch .preconditionFailed {
-        _ = try reloadedNames()
-      } catch {
-        throw .database(error)
       }
+      _ = try reloadedNames()
     }
   }
 }

@@ -64,12 +64,7 @@ extension MemoTimeline {
     var cursor = try Self.engine { () throws(DatabaseError) in
       try snapshot.cursor(space: MemoSpace.trash)
     }
-    while true {
-      do throws(DatabaseError) {
-        guard try cursor.moveForward() else { break }
-      } catch {
-        throw .database(error)
-      }
+    while try cursor.advance() {
       count += 1
       do throws(FormatError) {
         _ = try DeletedMemo.decode(cursor.value, key: try TrashKey.decode(cursor.key))
@@ -106,29 +101,11 @@ extension Memo {
     if payload.isEmpty { return }
     do throws(FormatError) {
       let decoded = try MemoPayload(encoded: payload.rawBytes)
-      guard decoded.record.hasNames(in: names) else {
+      guard decoded.numbers.allSatisfy({ names[$0] != nil }) else {
         throw FormatError("memo payload", at: 0, "has a field without a name")
       }
     } catch {
       throw .damagedRecord(Corruption(error, fileName: "memo space"))
-    }
-  }
-}
-
-extension PayloadRecord {
-  /// Whether all fields have names, those of records in them included.
-  fileprivate func hasNames(in names: MemoNames) -> Bool {
-    fields.allSatisfy { names[$0.number] != nil && $0.value.hasNames(in: names) }
-  }
-}
-
-extension PayloadValue {
-  fileprivate func hasNames(in names: MemoNames) -> Bool {
-    switch self {
-    case .record(let record): record.hasNames(in: names)
-    case .list(let values): values.allSatisfy { $0.hasNames(in: names) }
-    case .map(let entries): entries.allSatisfy { $0.value.hasNames(in: names) }
-    default: true
     }
   }
 }

@@ -49,7 +49,6 @@ extension MemoTimeline {
     /// It stays as it is; nothing is written.
     case none
     case put(Memo)
-    case delete
   }
 
   /// Reads a memo, decides, and commits if nothing was written about the id meanwhile; else again.
@@ -66,26 +65,18 @@ extension MemoTimeline {
     _ decide: (Memo?, inout NameSource) throws(MemoError) -> (edit: Edit, value: Value)
   ) throws(MemoError) -> Value {
     var added: MemoNames?
-    var isDeletion = false
-    let value = try change(id, isDeletion ? .deleted : nil, durability: durability) {
+    let value = try change(id, durability: durability) {
       (found, snapshot, batch) throws(MemoError) in
       // At the second attempt: a number that the first one wanted may have been given away.
       var source = NameSource(self, isOutdated: added != nil)
       added = nil
       let (edit, value) = try decide(found?.memo, &source)
-      isDeletion = false
-      switch edit {
-      case .none: break
-      case .delete:
-        isDeletion = true
-        if let found { batch.delete(found) }
-      case .put(let memo):
-        batch.upsert(memo, over: found)
-        guard let names = source.names else { break }
-        batch.add(names)
-        if names.raisesSchemaVersion { try Self.raise(names.schemaVersion, in: snapshot, &batch) }
-        if names.raisesSchemaVersion || !names.added.isEmpty { added = names }
-      }
+      guard case .put(let memo) = edit else { return value }
+      batch.upsert(memo, over: found)
+      guard let names = source.names else { return value }
+      batch.add(names)
+      if names.raisesSchemaVersion { try Self.raise(names.schemaVersion, in: snapshot, &batch) }
+      if names.raisesSchemaVersion || !names.added.isEmpty { added = names }
       return value
     }
     if var names = added {
@@ -111,7 +102,7 @@ extension MemoTimeline {
   ///
   /// Unless `kind` says what the change was, it was an insertion or an update.
   func change<Value>(
-    _ id: MemoID, _ kind: @autoclosure () -> MemoChange? = nil, durability: Durability,
+    _ id: MemoID, _ kind: MemoChange? = nil, durability: Durability,
     _ decide: (Found?, Snapshot, inout WriteBatch) throws(MemoError) -> Value
   ) throws(MemoError) -> Value {
     while true {
@@ -123,15 +114,24 @@ extension MemoTimeline {
       let value = try decide(found, snapshot, &batch)
       if batch.changesNothing { return value }
       batch.requireUnchanged(id, found, since: snapshot)
-      do {
-        try database.write(batch, durability: durability)
-        note(kind() ?? (found == nil ? .inserted : .updated))
+      if try commit(batch, durability) {
+        note(kind ?? (found == nil ? .inserted : .updated))
         return value
-      } catch .preconditionFailed {
-        continue
-      } catch {
-        throw .database(error)
       }
+    }
+  }
+
+  /// Commits a batch unless one of its conditions does not hold.
+  ///
+  /// - Returns: Whether it was committed; else somebody was faster, and it is time to read again.
+  func commit(_ batch: WriteBatch, _ durability: Durability) throws(MemoError) -> Bool {
+    do {
+      try database.write(batch, durability: durability)
+      return true
+    } catch .preconditionFailed {
+      return false
+    } catch {
+      throw .database(error)
     }
   }
 }

@@ -242,7 +242,7 @@ package final class MemoTimeline: Sendable {
     var cursor = try Self.engine { () throws(DatabaseError) in
       try snapshot.cursor(withPrefix: IDKey.prefix(hash: id.hash64), space: MemoSpace.ids)
     }
-    while try advance(&cursor) {
+    while try cursor.advance() {
       let idKey = try decoding(in: "id key") { () throws(FormatError) in
         try IDKey.decode(cursor.key)
       }
@@ -263,14 +263,6 @@ package final class MemoTimeline: Sendable {
     return nil
   }
 
-  private func advance(_ cursor: inout Cursor) throws(MemoError) -> Bool {
-    do {
-      return try cursor.moveForward()
-    } catch {
-      throw .database(error)
-    }
-  }
-
   func decoding<Value>(
     in structure: String, _ body: () throws(FormatError) -> Value
   ) throws(MemoError) -> Value {
@@ -278,6 +270,17 @@ package final class MemoTimeline: Sendable {
       return try body()
     } catch {
       throw .damagedRecord(Corruption(error, fileName: structure))
+    }
+  }
+}
+
+extension Cursor {
+  /// Goes to the next entry; the engine's error becomes ours.
+  mutating func advance() throws(MemoError) -> Bool {
+    do {
+      return try moveForward()
+    } catch {
+      throw .database(error)
     }
   }
 }
@@ -334,11 +337,7 @@ package struct MemoCursor: ~Copyable {
 
   /// Goes to the next memo without looking into it.
   mutating func moveForward() throws(MemoError) -> Bool {
-    do {
-      return try cursor.moveForward()
-    } catch {
-      throw .database(error)
-    }
+    try cursor.advance()
   }
 
   /// The memo at the position.

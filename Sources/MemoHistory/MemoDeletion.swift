@@ -44,7 +44,9 @@ extension MemoStore where Entity: MemoEntity {
   public func delete(
     _ id: Entity.ID, undoWithin period: Duration = .seconds(3)
   ) async throws(MemoError) -> MemoDeletion? {
-    try await perform { [self] _ throws(MemoError) in try deleteNow(id, undoWithin: period) }
+    try await perform { store throws(MemoError) in
+      try store.deleteNow(id, undoWithin: period)
+    }
   }
 
   @discardableResult
@@ -69,8 +71,9 @@ extension MemoStore where Entity: MemoEntity {
   ///   ``MemoError/duplicateID`` when there is a memo with its id again,
   ///   ``MemoError/database(_:)`` if it could not be written.
   public func undo(_ deletion: MemoDeletion) async throws(MemoError) {
-    _ = try await perform { [self] timeline throws(MemoError) in
-      try timeline.restore(deletion.key, now: clock.wallMicroseconds, openFor: openFor)
+    _ = try await perform { store throws(MemoError) in
+      try store.timeline.restore(
+        deletion.key, now: store.clock.wallMicroseconds, openFor: store.openFor)
     }
   }
 
@@ -91,9 +94,9 @@ extension MemoStore where Entity: MemoEntity {
   /// - Throws: ``MemoError/database(_:)`` if it could not be done; what was deleted stays deleted.
   /// - Complexity: O(bytes of the store).
   public func purge() async throws(MemoError) {
-    try await perform { [self] timeline throws(MemoError) in
-      try expireNow()
-      try timeline.purge()
+    try await perform { store throws(MemoError) in
+      try store.expireNow()
+      try store.timeline.purge()
     }
   }
 

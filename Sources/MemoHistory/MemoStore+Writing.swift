@@ -7,7 +7,7 @@ extension MemoStore where Entity: MemoEntity {
   ///   ``MemoError/invalidID(reason:)`` or ``MemoError/unencodable(reason:)`` if it cannot be
   ///   stored; ``MemoError/database(_:)`` if it could not be written.
   public func insert(_ memo: Entity) async throws(MemoError) {
-    try await perform { [self] _ throws(MemoError) in try insertNow(memo) }
+    try await perform { store throws(MemoError) in try store.insertNow(memo) }
   }
 
   func insertNow(_ memo: Entity) throws(MemoError) {
@@ -27,7 +27,7 @@ extension MemoStore where Entity: MemoEntity {
   ///   only when it is deleted.
   @discardableResult
   public func upsert(_ memo: Entity) async throws(MemoError) -> Entity? {
-    try await perform { [self] _ throws(MemoError) in try upsertNow(memo) }
+    try await perform { store throws(MemoError) in try store.upsertNow(memo) }
   }
 
   @discardableResult
@@ -80,7 +80,6 @@ extension MemoStore where Entity: MemoEntity {
     _ id: Entity.ID, orStartWith initial: Entity?, _ change: (inout Entity) -> Void
   ) async throws(MemoError) -> Entity {
     let id = try id.memoID
-    let coder = coder
     while true {
       let stored = try timeline.memo(for: id)
       var memo = initial
@@ -89,10 +88,10 @@ extension MemoStore where Entity: MemoEntity {
       change(&changing)
       guard try changing.id.memoID == id else { throw .changedID }
       let changed = changing
-      let isWritten = try await perform { timeline throws(MemoError) in
-        try timeline.edit(id) { (current, names) throws(MemoError) in
+      let isWritten = try await perform { store throws(MemoError) in
+        try store.timeline.edit(id) { (current, names) throws(MemoError) in
           guard current == stored else { return (.none, false) }
-          return (try coder.edit(changed, over: current, &names), true)
+          return (try store.coder.edit(changed, over: current, &names), true)
         }
       }
       if isWritten { return changed }
@@ -109,7 +108,7 @@ extension MemoStore where Entity: MemoEntity {
   /// - Throws: ``MemoError/changedID`` if the ids differ; else as ``upsert(_:)``.
   @discardableResult
   public func replace(_ old: Entity, with new: Entity) async throws(MemoError) -> Bool {
-    try await perform { [self] _ throws(MemoError) in try replaceNow(old, with: new) }
+    try await perform { store throws(MemoError) in try store.replaceNow(old, with: new) }
   }
 
   func replaceNow(_ old: Entity, with new: Entity) throws(MemoError) -> Bool {

@@ -47,47 +47,36 @@ public final class MemoStore<Entity: Sendable>: Sendable {
     announcing.withLock { board in
       if let board { return board }
       let made = HistoryBoard()
-      timeline.setObserver { change in
-        if let cause = HistoryCause(change) { made.note(cause) }
-      }
+      timeline.setObserver { made.note(HistoryCause($0)) }
       board = made
       return made
     }
   }
 
-  /// Runs a write on the store's queue, behind those that were given to it before.
+  /// Does something on the store's queue, behind what was given to it before.
   ///
   /// - Parameters:
-  ///   - write: What to do there; returns whether it was done.
-  ///   - completion: Called there with that or what failed, and the number of commits until then.
-  func enqueue(
-    _ write: @escaping @Sendable (MemoStore) throws(MemoError) -> Bool,
-    _ completion: @escaping @Sendable (Result<Bool, MemoError>, UInt64) -> Void
+  ///   - work: What to do there.
+  ///   - completion: Called there with what came of it.
+  func enqueue<Value: Sendable>(
+    _ work: @escaping @Sendable (MemoStore) throws(MemoError) -> Value,
+    _ completion: @escaping @Sendable (Result<Value, MemoError>) -> Void
   ) {
     queue.async { [self] in
       do throws(MemoError) {
-        let isDone = try write(self)
-        completion(.success(isDone), board.commitCount)
+        completion(.success(try work(self)))
       } catch {
-        completion(.failure(error), board.commitCount)
+        completion(.failure(error))
       }
     }
   }
 
-  /// Runs a write on the store's queue and waits for it without holding a thread.
-  func perform<Result: Sendable>(
-    _ work: @escaping @Sendable (MemoTimeline) throws(MemoError) -> Result
-  ) async throws(MemoError) -> Result {
-    let timeline = timeline
+  /// Does something on the store's queue and waits for it without holding a thread.
+  func perform<Value: Sendable>(
+    _ work: @escaping @Sendable (MemoStore) throws(MemoError) -> Value
+  ) async throws(MemoError) -> Value {
     let outcome = await withCheckedContinuation { continuation in
-      queue.async {
-        do throws(MemoError) {
-          continuation.resume(
-            returning: Swift.Result<Result, MemoError>.success(try work(timeline)))
-        } catch {
-          continuation.resume(returning: .failure(error))
-        }
-      }
+      enqueue(work) { continuation.resume(returning: $0) }
     }
     return try outcome.get()
   }
@@ -159,7 +148,7 @@ extension MemoStore where Entity: MemoEntity {
   ///
   /// - Throws: ``MemoError/database(_:)`` if the engine could not end cleanly.
   public func close() async throws(MemoError) {
-    try await perform { timeline throws(MemoError) in try timeline.close() }
+    try await perform { store throws(MemoError) in try store.timeline.close() }
   }
 }
 

@@ -37,8 +37,7 @@ enum GoldenStore: String, CaseIterable {
   func load(at path: String) throws -> MemoryFileSystem {
     let files = MemoryFileSystem()
     try files.makeDirectory(path)
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-      let bytes = try Data(contentsOf: folder.appendingPathComponent(name))
+    for (name, bytes) in try TestStore.contents(of: folder.path) {
       try files.create(path + "/" + name, [UInt8](bytes)).sync()
     }
     try files.syncDirectory(path)

@@ -22,17 +22,9 @@ import Testing
     try store.make()
   }
 
-  private func contents(_ folder: URL) throws -> [String: Data] {
-    var contents: [String: Data] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-      contents[name] = try Data(contentsOf: folder.appendingPathComponent(name))
-    }
-    return contents
-  }
-
   @Test(arguments: GoldenStore.allCases)
   func readingGivesWhatWasWrittenAndChangesNothing(store: GoldenStore) throws {
-    let before = try contents(store.folder)
+    let before = try TestStore.contents(of: store.folder.path)
     #expect(before.count > 1)
     let scan = try InspectorRun("scan", store.folder.path, "--json")
     #expect(scan.code == .fine && scan.errors.isEmpty)
@@ -43,7 +35,7 @@ import Testing
     for words in [["summary"], ["space"], ["segments"], ["log"], ["manifest"], ["latest"]] {
       #expect(try InspectorRun(words + [store.folder.path]).code == .fine, "\(words)")
     }
-    #expect(try contents(store.folder) == before)
+    #expect(try TestStore.contents(of: store.folder.path) == before)
   }
 
   /// The stores are there for their differences; a generator that makes all alike is no use.
@@ -75,13 +67,6 @@ import Testing
     return try MemoTimeline(at: Self.path, in: files, options: options)
   }
 
-  private func memos(_ timeline: MemoTimeline) throws -> [Memo] {
-    var cursor = try timeline.cursor()
-    var memos: [Memo] = []
-    while let (_, memo) = try cursor.next() { memos.append(memo) }
-    return memos
-  }
-
   /// Opening, writing, flushing and merging an old store, with a crash at every operation.
   @Test(arguments: GoldenStore.allCases)
   func writingOnSurvivesACrashAtEveryOperation(store: GoldenStore) throws {
@@ -90,13 +75,13 @@ import Testing
     let added = Memo(
       id: try MemoID("added"), createdAt: try #require(latest), body: "written by a later build")
     let timeline = try open(recording)
-    let old = try memos(timeline)
+    let old = try timeline.allMemos()
     #expect(try old.count == Fixture.lines(store.scanFile.path).count)
     try timeline.insert(added)
     let written = recording.operationCount
     try timeline.flush()
     try timeline.database.compact()
-    #expect(try memos(timeline) == [added] + old)
+    #expect(try timeline.allMemos() == [added] + old)
     #expect(try timeline.verify().isSound)
     try timeline.close()
 
@@ -108,7 +93,7 @@ import Testing
         let image = recording.image(after: count, variant: variant, seed: UInt64(count))
         let comment: Comment = "\(store), \(variant) after \(count) of \(end) operations"
         let again = try open(image.process(2))
-        let found = try memos(again)
+        let found = try again.allMemos()
         #expect(found == [added] + old || (count < written && found == old), comment)
         #expect(try again.verify().isSound, comment)
         try again.close()

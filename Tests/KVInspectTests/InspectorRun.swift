@@ -107,10 +107,13 @@ struct TestStore {
   }
 
   /// The store's files with their bytes, without those that a new MANIFEST replaced.
-  func contents() throws -> [String: Data] {
+  func contents() throws -> [String: Data] { try Self.contents(of: path) }
+
+  /// The files of a folder with their bytes.
+  static func contents(of folder: String) throws -> [String: Data] {
     var contents: [String: Data] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: path) {
-      contents[name] = try Data(contentsOf: URL(fileURLWithPath: path + "/" + name))
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      contents[name] = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
     }
     return contents
   }
@@ -134,7 +137,14 @@ struct TestStore {
     var options = DatabaseOptions()
     options.createIfMissing = false
     options.isReadOnly = true
-    var cursor = try MemoTimeline(at: path, options: options).cursor()
+    return try MemoTimeline(at: path, options: options).allMemos()
+  }
+}
+
+extension MemoTimeline {
+  /// All memos, newest first.
+  func allMemos() throws -> [Memo] {
+    var cursor = try cursor()
     var memos: [Memo] = []
     while let (_, memo) = try cursor.next() { memos.append(memo) }
     return memos

@@ -6,46 +6,41 @@ import Testing
 /// What a window shows after memos came and went.
 @Suite struct HistoryWindowTests {
   private func count(
-    _ window: HistoryWindow, limit: Int = 200, kept: Int, _ anchor: HistoryAnchor
+    limit: Int = 200, kept: Int, _ anchor: HistoryAnchor
   ) -> Int {
-    window.following(limit: limit, keptCount: kept, anchor: anchor).count
+    HistoryWindow(limit: limit, keptCount: kept, anchor: anchor).count
   }
 
   @Test func atTheTopItHasItsUsualLength() {
-    let window = HistoryWindow(limit: 200)
-    #expect(window.count == 200)
-    for kept in [0, 150, 200, 205] { #expect(count(window, kept: kept, .newest) == 200) }
+    #expect(HistoryWindow(limit: 200).count == 200)
+    for kept in [0, 150, 200, 205] { #expect(count(kept: kept, .newest) == 200) }
   }
 
   @Test func belowTheTopItKeepsItsOldEnd() {
-    let window = HistoryWindow(limit: 200)
-    #expect(count(window, kept: 205, .oldEnd) == 205)
-    let grown = window.following(limit: 200, keptCount: 205, anchor: .oldEnd)
-    #expect(count(grown, kept: 203, .oldEnd) == 203)
-    #expect(count(grown, kept: 203, .newest) == 200)
+    #expect(count(kept: 205, .oldEnd) == 205)
+    #expect(count(kept: 203, .oldEnd) == 203)
+    #expect(count(kept: 203, .newest) == 200)
   }
 
   @Test func itIsNeverShorterThanItsLimit() {
-    let window = HistoryWindow(limit: 200)
-    #expect(count(window, kept: 190, .oldEnd) == 200)
-    #expect(count(window, limit: 400, kept: 200, .oldEnd) == 400)
-    #expect(count(window, limit: 400, kept: 200, .newest) == 400)
-    #expect(count(window, limit: 100, kept: 200, .oldEnd) == 200)
+    #expect(count(kept: 190, .oldEnd) == 200)
+    #expect(count(limit: 400, kept: 200, .oldEnd) == 400)
+    #expect(count(limit: 400, kept: 200, .newest) == 400)
+    #expect(count(limit: 100, kept: 200, .oldEnd) == 200)
   }
 
   @Test func anImportDoesNotBringAllMemosIntoMemory() {
-    let window = HistoryWindow(limit: 200)
     let most = 200 + HistoryWindow.maximumGrowth
-    #expect(count(window, kept: most, .oldEnd) == most)
-    #expect(count(window, kept: most + 1, .oldEnd) == 200)
-    #expect(count(window, kept: .max, .oldEnd) == 200)
+    #expect(count(kept: most, .oldEnd) == most)
+    #expect(count(kept: most + 1, .oldEnd) == 200)
+    #expect(count(kept: .max, .oldEnd) == 200)
   }
 
   @Test func oddLimitsAreNoTrap() {
     #expect(HistoryWindow(limit: -1).count == 0)
-    #expect(count(HistoryWindow(limit: 0), limit: .min, kept: .max, .oldEnd) == 0)
-    #expect(count(HistoryWindow(limit: 0), limit: .max, kept: 0, .oldEnd) == .max)
-    #expect(count(HistoryWindow(limit: 0), limit: 0, kept: -5, .oldEnd) == 0)
+    #expect(count(limit: .min, kept: .max, .oldEnd) == 0)
+    #expect(count(limit: .max, kept: 0, .oldEnd) == .max)
+    #expect(count(limit: 0, kept: -5, .oldEnd) == 0)
   }
 
   /// No memo that a user below the top had on the screen goes, unless it was deleted.
@@ -63,7 +58,7 @@ import Testing
         memos.remove(at: Int.random(in: 1..<memos.count, using: &generator))
       }
       let kept = memos.count { $0 >= (shown.last ?? 0) }
-      window = window.following(limit: 10, keptCount: kept, anchor: .oldEnd)
+      window = HistoryWindow(limit: 10, keptCount: kept, anchor: .oldEnd)
       let now = Array(memos.prefix(window.count))
       #expect(now.count >= min(10, memos.count))
       #expect(Set(shown).intersection(memos).subtracting(now) == [], "seed \(seed)")

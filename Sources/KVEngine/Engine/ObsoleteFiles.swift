@@ -21,8 +21,9 @@ package struct ObsoleteFiles {
 
   package init() {}
 
-  /// Keeps nothing for the sake of MANIFESTs that were replaced until now.
-  init(withoutGrace: Void) {
+  /// Keeps nothing any more for the sake of MANIFESTs that were replaced until now.
+  mutating func endGrace() {
+    retired = []
     hasLooked = true
   }
 

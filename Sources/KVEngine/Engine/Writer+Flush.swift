@@ -268,8 +268,12 @@ extension Writer {
   }
 
   /// Removes what nothing needs after a publish.
-  mutating func retire(_ old: Manifest?, replacedBy manifest: Manifest) {
-    if let old { obsolete.retire(old, replacedAt: manifest.publishedAt) }
+  mutating func retire(_ old: Manifest, replacedBy manifest: Manifest) {
+    obsolete.retire(old, replacedAt: manifest.publishedAt)
+    sweep(keeping: manifest)
+  }
+
+  private mutating func sweep(keeping manifest: Manifest) {
     let (segments, unpublished) = (state.segments, unpublished)
     _ = obsolete.sweep(location, keeping: manifest, now: manifest.publishedAt) { number in
       unpublished.contains(number) || segments.isHeld(number)
@@ -279,8 +283,8 @@ extension Writer {
   /// Removes what was replaced, though its grace is not over.
   mutating func removeReplaced() {
     guard case .open(let store) = status else { return }
-    obsolete = ObsoleteFiles(withoutGrace: ())
-    retire(nil, replacedBy: store.manifest)
+    obsolete.endGrace()
+    sweep(keeping: store.manifest)
   }
 
   /// Removes a failed flush's files, or ends the handle where nobody knows what is in force.

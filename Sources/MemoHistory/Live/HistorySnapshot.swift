@@ -40,14 +40,13 @@ public enum HistoryCause: Sendable, Hashable {
 }
 
 extension HistoryCause {
-  /// What a commit has done; `nil` when it has changed nothing that is listed.
-  init?(_ change: MemoChange) {
+  /// What a commit has done.
+  init(_ change: MemoChange) {
     switch change {
     case .inserted: self = .inserted
     case .updated: self = .updated
     case .deleted: self = .deleted
     case .restored: self = .restored
-    case .purged: return nil
     }
   }
 }

@@ -23,38 +23,26 @@ struct HistoryWindow: Sendable, Hashable {
   /// scrolled. Beyond it the window is given up for its usual length.
   static let maximumGrowth = 10_000
 
-  /// What the query asks for; at least 0.
-  let limit: Int
-  /// How many of the newest memos to read; at least ``limit``.
+  /// How many of the newest memos to read; at least the query's limit and 0.
   let count: Int
 
-  /// Makes the window that a history starts with.
+  /// A window of the usual length, as a history starts with.
   init(limit: Int) {
-    self.init(limit: limit, count: limit)
-  }
-
-  private init(limit: Int, count: Int) {
-    self.limit = max(0, limit)
-    self.count = max(self.limit, count)
+    count = max(0, limit)
   }
 
   /// The window after memos came or went, or after the query's limit was changed.
   ///
   /// - Parameters:
   ///   - limit: What the query asks for now.
-  ///   - keptCount: How many memos there are now that are not older than the oldest one this window
-  ///     showed, whether that one still exists or not; 0 when it showed none.
+  ///   - keptCount: How many memos there are now that are not older than the oldest one that was
+  ///     shown, whether that one still exists or not; 0 when none was.
   ///   - anchor: What stays.
-  /// - Returns: The next window.
   /// - Complexity: O(1).
-  func following(limit: Int, keptCount: Int, anchor: HistoryAnchor) -> HistoryWindow {
-    switch anchor {
-    case .newest:
-      HistoryWindow(limit: limit)
-    case .oldEnd where keptCount - max(0, limit) > Self.maximumGrowth:
-      HistoryWindow(limit: limit)
-    case .oldEnd:
-      HistoryWindow(limit: limit, count: keptCount)
+  init(limit: Int, keptCount: Int, anchor: HistoryAnchor) {
+    self.init(limit: limit)
+    if anchor == .oldEnd, keptCount - count <= Self.maximumGrowth {
+      self.init(limit: max(count, keptCount))
     }
   }
 }

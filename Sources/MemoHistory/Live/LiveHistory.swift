@@ -176,7 +176,8 @@ public final class LiveHistory<Entity: MemoEntity> {
     let number = lastNumber
     edits.append(Edit(number: number, apply: apply, change: change, commitCount: nil))
     show()
-    store.enqueue(write) { [weak self] result, commitCount in
+    store.enqueue(write) { [weak self, board = store.board] result in
+      let commitCount = board.commitCount
       DispatchQueue.main.async {
         MainActor.assumeIsolated { self?.end(number, result, commitCount) }
       }

@@ -13,7 +13,6 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
   private struct State {
     var query: MemoQuery
     var schedule: ReflectionSchedule
-    var window: HistoryWindow
     var items: [Entity] = []
     var ids: [Entity.ID] = []
     /// Where the list ends.
@@ -34,10 +33,7 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
   init(_ store: MemoStore<Entity>, _ query: MemoQuery) {
     self.store = store
     clock = store.clock
-    state = Lock(
-      State(
-        query: query, schedule: ReflectionSchedule(store.reflection),
-        window: HistoryWindow(limit: max(1, query.limit))))
+    state = Lock(State(query: query, schedule: ReflectionSchedule(store.reflection)))
   }
 
   /// Shows snapshots on the main actor as they become due, one after the other: what changes while
@@ -154,21 +150,20 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
   func next() -> HistorySnapshot<Entity> {
     reading.withLock { _ in
       let commitCount = store?.board.commitCount ?? 0
-      let (query, window, oldEnd, old, oldIDs) = state.withLock { state in
+      let (query, oldEnd, old, oldIDs) = state.withLock { state in
         state.schedule.delivered()
-        return (state.query, state.window, state.oldEnd, state.items, state.ids)
+        return (state.query, state.oldEnd, state.items, state.ids)
       }
       var error: MemoError?
-      var read = (window: window, items: old, oldEnd: oldEnd)
+      var read = (items: old, oldEnd: oldEnd)
       do throws(MemoError) {
-        read = try self.read(query, window, oldEnd, unreadable: &error)
+        read = try self.read(query, oldEnd, unreadable: &error)
       } catch let failure {
         error = failure
       }
       let ids = read.items.map(\.id)
       let difference = HistoryDifference(from: old, ids: oldIDs, to: read.items, ids: ids)
       return state.withLock { state in
-        state.window = read.window
         state.items = read.items
         state.ids = ids
         state.oldEnd = read.oldEnd
@@ -182,9 +177,8 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
   }
 
   private func read(
-    _ query: MemoQuery, _ window: HistoryWindow, _ oldEnd: MemoKey?,
-    unreadable first: inout MemoError?
-  ) throws(MemoError) -> (window: HistoryWindow, items: [Entity], oldEnd: MemoKey?) {
+    _ query: MemoQuery, _ oldEnd: MemoKey?, unreadable first: inout MemoError?
+  ) throws(MemoError) -> (items: [Entity], oldEnd: MemoKey?) {
     guard let store else { throw .database(.closed) }
     let limit = max(1, query.limit)
     var keptCount = 0
@@ -192,11 +186,11 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
       keptCount = try store.timeline.count(
         to: oldEnd, atMost: limit + HistoryWindow.maximumGrowth + 1)
     }
-    let window = window.following(limit: limit, keptCount: keptCount, anchor: query.anchor)
+    let window = HistoryWindow(limit: limit, keptCount: keptCount, anchor: query.anchor)
     let (memos, last) = try store.timeline.newest(window.count)
     var error: MemoError?
     let items = try store.entities(of: memos) { error = error ?? $0 }
     first = error
-    return (window, items, last ?? oldEnd)
+    return (items, last ?? oldEnd)
   }
 }

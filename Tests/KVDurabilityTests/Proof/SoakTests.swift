@@ -90,11 +90,6 @@ import Testing
     }
   }
 
-  private struct Problem: Error {
-    let text: String
-    init(_ text: String) { self.text = text }
-  }
-
   /// The newest memos are those of the model; a memo in every so many is found by its id.
   private func check(_ model: Model, _ timeline: MemoTimeline, day: Int) throws {
     guard try timeline.count() == model.liveCount else {
