@@ -41,98 +41,48 @@ extension MemoTimeline {
       && MemoRecord.encode(memo).count <= Limits.Value.maximumByteCount
   }
 
-  /// Stores memos in one batch, all or none; they arrive in their order.
-  ///
-  /// Of two versions of one id the newer stays, whether both are among `memos` or one is stored:
-  /// store and counts are the same as if each memo came in a batch of its own.
+  /// Stores memos in one batch, all or none; they arrive in their order: see
+  /// ``MemoEdits/take(_:)``.
   ///
   /// - Returns: What became of each.
   /// - Complexity: O(*k* log *n*) for *k* memos.
   package func importBatch(
-    _ memos: [Memo], durability: Durability = .full
+    _ memos: [Memo], origin: String? = nil, durability: Durability = .full
   ) throws(MemoError) -> ImportCounts {
-    while true {
-      // Held until the write is judged: the sequences it is judged by are kept for held ones only.
-      let snapshot = try snapshot()
-      defer { withExtendedLifetime(snapshot) {} }
-      var arrivals = Arrivals()
-      for memo in memos {
-        if arrivals.isKnown(memo.id) {
-          arrivals.add(memo)
-        } else {
-          arrivals.add(memo, stored: try find(memo.id, in: snapshot))
-        }
-      }
-      let batch = arrivals.batch(since: snapshot)
-      if batch.changesNothing { return arrivals.counts }
-      if try commit(batch, durability) {
-        note(arrivals.counts.inserted > 0 ? .inserted : .updated)
-        return arrivals.counts
-      }
+    try write(origin: origin, durability: durability) { edits throws(MemoError) in
+      var counts = ImportCounts()
+      for memo in memos { counts += try edits.take(memo) }
+      return counts
     }
   }
+}
 
-  /// Memos of one batch on their way into the store.
-  private struct Arrivals {
-    /// What the store will have under one id.
-    private struct Arrival {
-      let stored: Found?
-      var memo: Memo
-      var isNew: Bool
+extension MemoEdits {
+  /// Takes a memo that comes from elsewhere, unless it is there already or a newer version of it
+  /// is.
+  ///
+  /// Of two versions of one id the newer stays, whether both come in one commit or one is stored:
+  /// store and counts are the same as if each memo came in a commit of its own.
+  ///
+  /// - Returns: What became of it.
+  package func take(_ newMemo: Memo) throws(MemoError) -> ImportCounts {
+    var counts = ImportCounts()
+    guard let known = try memo(for: newMemo.id) else {
+      try put(newMemo)
+      counts.inserted = 1
+      return counts
     }
-
-    private(set) var counts = ImportCounts()
-    /// In the order of arrival; `nil` where a memo has moved on to a later place.
-    private var arrivals: [Arrival?] = []
-    private var places: [MemoID: Int] = [:]
-
-    /// Whether a memo with the id came before.
-    func isKnown(_ id: MemoID) -> Bool { places[id] != nil }
-
-    /// Takes the first memo with its id.
-    mutating func add(_ memo: Memo, stored: Found?) {
-      guard let stored else {
-        counts.inserted += 1
-        append(Arrival(stored: nil, memo: memo, isNew: true))
-        return
-      }
-      append(Arrival(stored: stored, memo: stored.memo, isNew: false))
-      add(memo)
+    var memo = newMemo
+    memo.inheritPayload(of: known)
+    if known == memo {
+      counts.unchanged = 1
+    } else if known.isOlderVersion(than: memo) {
+      try put(memo)
+      counts.replaced = 1
+    } else {
+      counts.outdated = 1
     }
-
-    /// Takes a memo whose id is known.
-    mutating func add(_ newMemo: Memo) {
-      guard let place = places[newMemo.id], let known = arrivals[place] else { return }
-      var memo = newMemo
-      memo.inheritPayload(of: known.memo)
-      if known.memo == memo {
-        counts.unchanged += 1
-      } else if !known.memo.isOlderVersion(than: memo) {
-        counts.outdated += 1
-      } else {
-        counts.replaced += 1
-        arrivals[place] = nil
-        let staysInPlace =
-          known.isNew && known.memo.createdAt.microseconds == memo.createdAt.microseconds
-        let arrival = Arrival(stored: known.stored, memo: memo, isNew: true)
-        if staysInPlace { arrivals[place] = arrival } else { append(arrival) }
-      }
-    }
-
-    private mutating func append(_ arrival: Arrival) {
-      places[arrival.memo.id] = arrivals.count
-      arrivals.append(arrival)
-    }
-
-    /// Everything that changes the store.
-    func batch(since snapshot: Snapshot) -> WriteBatch {
-      var batch = WriteBatch()
-      for case .some(let arrival) in arrivals where arrival.isNew {
-        batch.upsert(arrival.memo, over: arrival.stored)
-        batch.requireUnchanged(arrival.memo.id, arrival.stored, since: snapshot)
-      }
-      return batch
-    }
+    return counts
   }
 }
 

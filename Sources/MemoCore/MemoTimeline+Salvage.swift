@@ -79,7 +79,7 @@ extension MemoTimeline {
     var batch = WriteBatch()
     try forEachMemo(in: snapshot) { (key, memo) throws(MemoError) in
       // Of several it finds the oldest.
-      guard let found = try find(memo.id, in: snapshot), found.key != key else { return }
+      guard let found = try snapshot.find(memo.id), found.key != key else { return }
       batch.delete(found)
       try write(&batch)
     }

@@ -38,7 +38,7 @@ extension MemoTimeline {
       do throws(MemoError) {
         let (key, memo) = try cursor.current()
         try memo.verifyPayload(names)
-        if try find(memo.id, in: snapshot)?.key != key { strayCount += 1 }
+        if try snapshot.find(memo.id)?.key != key { strayCount += 1 }
       } catch {
         guard case .damagedRecord(let corruption) = error else { throw error }
         report.add(corruption)

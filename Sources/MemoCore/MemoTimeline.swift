@@ -32,7 +32,7 @@ package final class MemoTimeline: Sendable {
   package let database: Database
   /// The names of fields, once somebody has asked for them.
   let knownNames = Lock<MemoNames?>(nil)
-  private let observer = Lock<(@Sendable (MemoChange) -> Void)?>(nil)
+  private let observer = Lock<(@Sendable (MemoChange, _ origin: String?) -> Void)?>(nil)
 
   /// Opens the store in a folder; nothing is created before the first write.
   ///
@@ -75,12 +75,14 @@ package final class MemoTimeline: Sendable {
 
   /// Says who hears of each commit that changes memos, on the thread that wrote, once readers see
   /// it.
-  package func setObserver(_ observer: @escaping @Sendable (MemoChange) -> Void) {
+  package func setObserver(
+    _ observer: @escaping @Sendable (MemoChange, _ origin: String?) -> Void
+  ) {
     self.observer.withLock { $0 = observer }
   }
 
-  func note(_ change: MemoChange) {
-    observer.withLock { $0 }?(change)
+  func note(_ change: MemoChange, _ origin: String?) {
+    observer.withLock { $0 }?(change, origin)
   }
 
   /// What is known of an earlier state that is open in place of a newer one; `nil` for the newest.
@@ -125,7 +127,7 @@ package final class MemoTimeline: Sendable {
   /// The newest memos and the position of the last of them, `nil` when there is none.
   package func newest(_ count: Int) throws(MemoError) -> (memos: [Memo], last: MemoKey?) {
     try briefly { snapshot throws(MemoError) in
-      var cursor = try Self.cursor(in: snapshot)
+      var cursor = try snapshot.memos()
       return try cursor.next(atMost: count)
     }
   }
@@ -135,58 +137,28 @@ package final class MemoTimeline: Sendable {
   /// - Complexity: O(`limit`).
   package func count(to position: MemoKey, atMost limit: Int) throws(MemoError) -> Int {
     try briefly { snapshot throws(MemoError) in
-      let range = KeyRange.upTo(position.encode() + [0])
-      var cursor = MemoCursor(
-        try Self.engine { () throws(DatabaseError) in
-          try snapshot.cursor(in: range, space: MemoSpace.memos)
-        })
-      var count = 0
-      while count < limit, try cursor.moveForward() { count += 1 }
-      return count
+      try snapshot.memoCount(to: position, atMost: limit)
     }
   }
 
   /// The oldest memo, `nil` if there is none.
   package func oldest() throws(MemoError) -> Memo? {
     try briefly { snapshot throws(MemoError) in
-      var cursor = try Self.cursor(in: snapshot)
+      var cursor = try snapshot.memos()
       return try cursor.previous()?.memo
     }
   }
 
-  /// One page of the history and where the next begins.
-  package struct Page: Sendable {
-    package let memos: [Memo]
-    /// The position of the last memo; `nil` when no memo is behind it.
-    package let next: MemoKey?
-  }
-
-  /// The memos that follow a position, the last one of the page before, newest first; `nil` begins
-  /// with the newest.
-  ///
-  /// Positions are those of memos, not counts: memos that come or go meanwhile make no other memo
-  /// show up twice or get lost.
-  package func page(after position: MemoKey?, count: Int) throws(MemoError) -> Page {
+  /// The memos that follow a position, newest first: see `Snapshot.page`.
+  package func page(after position: MemoKey?, count: Int) throws(MemoError) -> MemoPage {
     try briefly { snapshot throws(MemoError) in
-      var cursor = try Self.cursor(in: snapshot, after: position)
-      let (memos, last) = try cursor.next(atMost: count)
-      return Page(memos: memos, next: memos.count == count && cursor.hasNext() ? last : nil)
+      try snapshot.page(after: position, count: count)
     }
   }
 
   /// All memos behind a position, as they are now.
   package func cursor(after position: MemoKey? = nil) throws(MemoError) -> MemoCursor {
-    try Self.cursor(in: snapshot(), after: position)
-  }
-
-  private static func cursor(
-    in snapshot: Snapshot, after position: MemoKey? = nil
-  ) throws(MemoError) -> MemoCursor {
-    let range = position.map { KeyRange.from($0.encode() + [0]) } ?? .all
-    return MemoCursor(
-      try engine { () throws(DatabaseError) in
-        try snapshot.cursor(in: range, space: MemoSpace.memos)
-      })
+    try snapshot().memos(after: position)
   }
 
   /// The memo with an id, `nil` if there is none.
@@ -194,7 +166,7 @@ package final class MemoTimeline: Sendable {
   /// - Complexity: O(log *n*); one block read of each segment whose filter admits the id, and one
   ///   for the memo.
   package func memo(for id: MemoID) throws(MemoError) -> Memo? {
-    try briefly { snapshot throws(MemoError) in try find(id, in: snapshot)?.memo }
+    try briefly { snapshot throws(MemoError) in try snapshot.find(id)?.memo }
   }
 
   /// Number of memos.
@@ -225,128 +197,8 @@ package final class MemoTimeline: Sendable {
     return value
   }
 
-  func snapshot() throws(MemoError) -> Snapshot {
+  /// The memos as they are now.
+  package func snapshot() throws(MemoError) -> Snapshot {
     try Self.engine { () throws(DatabaseError) in try database.snapshot() }
-  }
-
-  /// A memo and where it is.
-  struct Found {
-    let memo: Memo
-    let key: MemoKey
-    let idKey: IDKey
-  }
-
-  /// Looks an id up: the id space knows where memos with the id's hash are, and the memo itself
-  /// says whether it is the one.
-  func find(_ id: MemoID, in snapshot: Snapshot) throws(MemoError) -> Found? {
-    var cursor = try Self.engine { () throws(DatabaseError) in
-      try snapshot.cursor(withPrefix: IDKey.prefix(hash: id.hash64), space: MemoSpace.ids)
-    }
-    while try cursor.advance() {
-      let idKey = try decoding(in: "id key") { () throws(FormatError) in
-        try IDKey.decode(cursor.key)
-      }
-      let value = try Self.engine { () throws(DatabaseError) in
-        try snapshot.value(forKey: idKey.memoKey.encode(), in: MemoSpace.memos)
-      }
-      guard let value else {
-        throw .damagedRecord(
-          Corruption(
-            fileName: "memo space", offset: 0, structure: "memo",
-            reason: "is missing though its id is there"))
-      }
-      let memo = try decoding(in: "memo") { () throws(FormatError) in
-        try MemoRecord.decode(value.rawBytes, key: idKey.memoKey)
-      }
-      if memo.id == id { return Found(memo: memo, key: idKey.memoKey, idKey: idKey) }
-    }
-    return nil
-  }
-
-  func decoding<Value>(
-    in structure: String, _ body: () throws(FormatError) -> Value
-  ) throws(MemoError) -> Value {
-    do {
-      return try body()
-    } catch {
-      throw .damagedRecord(Corruption(error, fileName: structure))
-    }
-  }
-}
-
-extension Cursor {
-  /// Goes to the next entry; the engine's error becomes ours.
-  mutating func advance() throws(MemoError) -> Bool {
-    do {
-      return try moveForward()
-    } catch {
-      throw .database(error)
-    }
-  }
-}
-
-/// Memos in the order of the history, at one moment.
-package struct MemoCursor: ~Copyable {
-  private var cursor: Cursor
-
-  init(_ cursor: consuming Cursor) {
-    self.cursor = cursor
-  }
-
-  /// The next memo and its position; `nil` behind the oldest.
-  package mutating func next() throws(MemoError) -> (key: MemoKey, memo: Memo)? {
-    try moveForward() ? try current() : nil
-  }
-
-  /// The memo before and its position; `nil` before the newest.
-  ///
-  /// A new cursor begins with the oldest.
-  package mutating func previous() throws(MemoError) -> (key: MemoKey, memo: Memo)? {
-    do {
-      guard try cursor.moveBackward() else { return nil }
-    } catch {
-      throw .database(error)
-    }
-    return try current()
-  }
-
-  /// The next memos and the position of the last of them.
-  ///
-  /// Reads nothing behind them: what is damaged there does not concern the caller.
-  mutating func next(atMost count: Int) throws(MemoError) -> (memos: [Memo], last: MemoKey?) {
-    var memos: [Memo] = []
-    memos.reserveCapacity(min(max(count, 0), 1024))
-    var last: MemoKey?
-    while memos.count < count, let (key, memo) = try next() {
-      memos.append(memo)
-      last = key
-    }
-    return (memos, last)
-  }
-
-  /// Whether a memo is behind the position; moves there.
-  ///
-  /// One that cannot be read is there too: reading on throws why.
-  mutating func hasNext() -> Bool {
-    do throws(MemoError) {
-      return try moveForward()
-    } catch {
-      return true
-    }
-  }
-
-  /// Goes to the next memo without looking into it.
-  mutating func moveForward() throws(MemoError) -> Bool {
-    try cursor.advance()
-  }
-
-  /// The memo at the position.
-  func current() throws(MemoError) -> (key: MemoKey, memo: Memo) {
-    do {
-      let key = try MemoKey.decode(cursor.key)
-      return (key, try MemoRecord.decode(cursor.value, key: key))
-    } catch {
-      throw .damagedRecord(Corruption(error, fileName: "memo space"))
-    }
   }
 }

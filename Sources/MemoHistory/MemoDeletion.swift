@@ -36,51 +36,72 @@ extension MemoStore where Entity: MemoEntity {
   ///
   /// - Parameters:
   ///   - id: What names the memo.
-  ///   - period: For how long ``undo(_:)`` brings it back, at least zero. Default: three seconds.
+  ///   - period: For how long ``undo(_:origin:)`` brings it back, at least zero. Default: three
+  ///     seconds.
+  ///   - origin: Who deletes: see ``HistorySnapshot/origin``.
   /// - Returns: What can be undone; `nil` if there was no such memo, and then nothing is written.
   /// - Throws: ``MemoError/database(_:)`` if it could not be written,
   ///   ``MemoError/invalidID(reason:)`` for an id that no memo can have.
   @discardableResult
   public func delete(
-    _ id: Entity.ID, undoWithin period: Duration = .seconds(3)
+    _ id: Entity.ID, undoWithin period: Duration = .seconds(3), origin: String? = nil
   ) async throws(MemoError) -> MemoDeletion? {
-    try await perform { store throws(MemoError) in
-      try store.deleteNow(id, undoWithin: period)
+    try await onQueue { store throws(MemoError) in
+      try store.deleteNow([id], undoWithin: period, origin).first
+    }
+  }
+
+  /// Deletes memos so that it can be undone, all or none; durable when it returns.
+  ///
+  /// - Parameters:
+  ///   - ids: What names the memos; those that are not there are left out.
+  ///   - period: For how long each can be brought back, at least zero. Default: three seconds.
+  ///   - origin: Who deletes: see ``HistorySnapshot/origin``.
+  /// - Returns: What can be undone, in the order of the ids.
+  /// - Throws: As ``delete(_:undoWithin:origin:)``.
+  @discardableResult
+  public func delete(
+    contentsOf ids: [Entity.ID], undoWithin period: Duration = .seconds(3), origin: String? = nil
+  ) async throws(MemoError) -> [MemoDeletion] {
+    try await onQueue { store throws(MemoError) in
+      try store.deleteNow(ids, undoWithin: period, origin)
     }
   }
 
   @discardableResult
   func deleteNow(
-    _ id: Entity.ID, undoWithin period: Duration = .seconds(3)
-  ) throws(MemoError) -> MemoDeletion? {
-    let microseconds = period.clampedMicroseconds
-    let deleted = try timeline.delete(
-      try id.memoID, at: clock.wallMicroseconds, undoMicroseconds: microseconds,
-      trashMicroseconds: microseconds)
-    guard let deleted else { return nil }
-    expireNowAndThen()
-    return MemoDeletion(deleted)
+    _ ids: [Entity.ID], undoWithin period: Duration = .seconds(3), _ origin: String? = nil
+  ) throws(MemoError) -> [MemoDeletion] {
+    let deletions = try writeNow(origin) { memos throws(MemoError) in
+      var deletions: [MemoDeletion] = []
+      for id in ids {
+        if let deletion = try memos.delete(id, undoWithin: period) { deletions.append(deletion) }
+      }
+      return deletions
+    }
+    if !deletions.isEmpty { expireNowAndThen() }
+    return deletions
   }
 
   /// Brings a deleted memo back, the same in every field and at the same place; durable when it
   /// returns.
   ///
-  /// - Parameter deletion: What ``delete(_:undoWithin:)`` returned, in this process or an earlier
-  ///   one.
+  /// - Parameters:
+  ///   - deletion: What ``delete(_:undoWithin:origin:)`` returned, in this process or an earlier
+  ///     one.
+  ///   - origin: Who undoes: see ``HistorySnapshot/origin``.
   /// - Throws: ``MemoError/deletionExpired`` when its time is over or it was undone already,
   ///   ``MemoError/duplicateID`` when there is a memo with its id again,
   ///   ``MemoError/database(_:)`` if it could not be written.
-  public func undo(_ deletion: MemoDeletion) async throws(MemoError) {
-    _ = try await perform { store throws(MemoError) in
-      try store.timeline.restore(
-        deletion.key, now: store.clock.wallMicroseconds, openFor: store.openFor)
-    }
+  public func undo(_ deletion: MemoDeletion, origin: String? = nil) async throws(MemoError) {
+    try await write(origin) { memos throws(MemoError) in try memos.undo(deletion) }
   }
 
   /// The deletions that can still be undone, the latest first, also those of earlier processes.
   ///
+  /// - Returns: What ``undo(_:origin:)`` takes.
   /// - Throws: ``MemoError/database(_:)`` if they cannot be read.
-  /// - Complexity: O(such deletions).
+  /// - Complexity: O(memos in the trash).
   public func undoableDeletions() throws(MemoError) -> [MemoDeletion] {
     try timeline.undoableDeletions(now: clock.wallMicroseconds, openFor: openFor)
       .map(MemoDeletion.init)
@@ -94,14 +115,14 @@ extension MemoStore where Entity: MemoEntity {
   /// - Throws: ``MemoError/database(_:)`` if it could not be done; what was deleted stays deleted.
   /// - Complexity: O(bytes of the store).
   public func purge() async throws(MemoError) {
-    try await perform { store throws(MemoError) in
+    try await onQueue { store throws(MemoError) in
       try store.expireNow()
       try store.timeline.purge()
     }
   }
 
   /// How long the store has been open, in microseconds.
-  private var openFor: UInt64 { (clock.elapsed - openedAt).clampedMicroseconds }
+  var openFor: UInt64 { (clock.elapsed - openedAt).clampedMicroseconds }
 
   /// Lets go of what can no longer be undone.
   private func expireNow() throws(MemoError) {
@@ -126,7 +147,7 @@ extension MemoStore where Entity: MemoEntity {
 
 extension Duration {
   /// In microseconds, from zero to 100 years.
-  fileprivate var clampedMicroseconds: UInt64 {
+  var clampedMicroseconds: UInt64 {
     let most = Duration.seconds(100 * 366 * 86_400)
     let (seconds, attoseconds) = min(max(self, .zero), most).components
     return UInt64(seconds) * 1_000_000 + UInt64(attoseconds / 1_000_000_000_000)

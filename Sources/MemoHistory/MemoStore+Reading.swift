@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import MemoCore
 
 extension MemoStore where Entity: MemoEntity {
@@ -61,6 +62,28 @@ extension MemoStore where Entity: MemoEntity {
   /// - Complexity: O(1).
   public func count() throws(MemoError) -> Int {
     try timeline.count()
+  }
+
+  /// Reads as much as is wanted of one moment, off the caller's actor.
+  ///
+  /// - Parameter body: Runs on a thread of its own, beside writes and other reads. When the task is
+  ///   cancelled before it starts, it does not.
+  /// - Returns: What the closure returns.
+  /// - Throws: What the closure throws; `CancellationError`; ``MemoError/database(_:)`` after
+  ///   ``close()``.
+  public func read<Value: Sendable>(
+    _ body: @escaping @Sendable (borrowing MemoReader<Entity>) throws -> Value
+  ) async throws -> Value {
+    try Task.checkCancellation()
+    let outcome = await withCheckedContinuation { continuation in
+      DispatchQueue.global(qos: .userInitiated).async { [self] in
+        continuation.resume(
+          returning: Result {
+            try body(MemoReader(store: self, edits: try MemoEdits(reading: timeline)))
+          })
+      }
+    }
+    return try outcome.get()
   }
 
   func entity(of memo: Memo) throws(MemoError) -> Entity {

@@ -3,17 +3,28 @@ internal import MemoCore
 extension MemoStore where Entity: MemoEntity {
   /// Stores a new memo; it is durable when the call returns.
   ///
+  /// - Parameters:
+  ///   - memo: A memo with a new id.
+  ///   - origin: Who writes: see ``HistorySnapshot/origin``.
   /// - Throws: ``MemoError/duplicateID`` if there is a memo with the id;
   ///   ``MemoError/invalidID(reason:)`` or ``MemoError/unencodable(reason:)`` if it cannot be
   ///   stored; ``MemoError/database(_:)`` if it could not be written.
-  public func insert(_ memo: Entity) async throws(MemoError) {
-    try await perform { store throws(MemoError) in try store.insertNow(memo) }
+  public func insert(_ memo: Entity, origin: String? = nil) async throws(MemoError) {
+    try await write(origin) { memos throws(MemoError) in try memos.insert(memo) }
   }
 
-  func insertNow(_ memo: Entity) throws(MemoError) {
-    try timeline.edit(try memo.id.memoID) { (stored, names) throws(MemoError) in
-      guard stored == nil else { throw .duplicateID }
-      return (.put(try coder.memo(for: memo, over: nil, &names)), ())
+  /// Stores new memos, all or none; they are durable when the call returns, and arrive in their
+  /// order.
+  ///
+  /// - Parameters:
+  ///   - memos: Memos with new ids.
+  ///   - origin: Who writes: see ``HistorySnapshot/origin``.
+  /// - Throws: As ``insert(_:origin:)``, for the first memo that cannot be stored.
+  public func insert(
+    contentsOf memos: [Entity], origin: String? = nil
+  ) async throws(MemoError) {
+    try await write(origin) { transaction throws(MemoError) in
+      for memo in memos { try transaction.insert(memo) }
     }
   }
 
@@ -21,21 +32,30 @@ extension MemoStore where Entity: MemoEntity {
   ///
   /// Fields of the stored memo that the app's type does not know are kept.
   ///
+  /// - Parameters:
+  ///   - memo: What is to be stored.
+  ///   - origin: Who writes: see ``HistorySnapshot/origin``.
   /// - Returns: The memo that was replaced.
-  /// - Throws: As ``insert(_:)``, without the duplicate; what reading throws if the stored memo
-  ///   does not fit the app's type: it may hold what a newer version of the app knows, so it goes
-  ///   only when it is deleted.
+  /// - Throws: As ``insert(_:origin:)``, without the duplicate; what reading throws if the stored
+  ///   memo does not fit the app's type: it may hold what a newer version of the app knows, so it
+  ///   goes only when it is deleted.
   @discardableResult
-  public func upsert(_ memo: Entity) async throws(MemoError) -> Entity? {
-    try await perform { store throws(MemoError) in try store.upsertNow(memo) }
+  public func upsert(_ memo: Entity, origin: String? = nil) async throws(MemoError) -> Entity? {
+    try await write(origin) { memos throws(MemoError) in try memos.upsert(memo) }
   }
 
-  @discardableResult
-  func upsertNow(_ memo: Entity) throws(MemoError) -> Entity? {
-    try timeline.edit(try memo.id.memoID) { (stored, names) throws(MemoError) in
-      var old: Entity?
-      if let stored { old = try coder.entity(of: stored, &names) }
-      return (try coder.edit(memo, over: stored, &names), old)
+  /// Stores memos, each in place of the one with its id if there is one, all or none; durable when
+  /// it returns.
+  ///
+  /// - Parameters:
+  ///   - memos: What is to be stored; of two with one id the last one stays.
+  ///   - origin: Who writes: see ``HistorySnapshot/origin``.
+  /// - Throws: As ``upsert(_:origin:)``, for the first memo that cannot be stored.
+  public func upsert(
+    contentsOf memos: [Entity], origin: String? = nil
+  ) async throws(MemoError) {
+    try await write(origin) { transaction throws(MemoError) in
+      for memo in memos { try transaction.upsert(memo) }
     }
   }
 
@@ -48,36 +68,40 @@ extension MemoStore where Entity: MemoEntity {
   ///
   /// - Parameters:
   ///   - id: What names the memo.
+  ///   - origin: Who writes: see ``HistorySnapshot/origin``.
   ///   - change: Gets the memo as it is; may change everything but the id.
   /// - Returns: The memo as it is stored now.
   /// - Throws: ``MemoError/missingID`` if there is no memo with the id, ``MemoError/changedID`` if
-  ///   the closure changed it; else as ``upsert(_:)``.
+  ///   the closure changed it; else as ``upsert(_:origin:)``.
   @discardableResult
   public func update(
-    _ id: Entity.ID, _ change: (inout Entity) -> Void
+    _ id: Entity.ID, origin: String? = nil, _ change: (inout Entity) -> Void
   ) async throws(MemoError) -> Entity {
-    try await update(id, orStartWith: nil, change)
+    try await update(id, orStartWith: nil, origin, change)
   }
 
   /// Changes a memo, or one to start with if there is none, and stores it; durable when it returns.
   ///
-  /// Otherwise like ``update(_:_:)``.
+  /// Otherwise like ``update(_:origin:_:)``.
   ///
   /// - Parameters:
   ///   - id: What names the memo.
   ///   - entity: What the closure gets when there is no memo with the id; has this id.
+  ///   - origin: Who writes: see ``HistorySnapshot/origin``.
   ///   - change: Gets the memo as it is; may change everything but the id.
   /// - Returns: The memo as it is stored now.
-  /// - Throws: As ``update(_:_:)``, but for a missing memo.
+  /// - Throws: As ``update(_:origin:_:)``, but for a missing memo.
   @discardableResult
   public func update(
-    _ id: Entity.ID, default entity: Entity, _ change: (inout Entity) -> Void
+    _ id: Entity.ID, default entity: Entity, origin: String? = nil,
+    _ change: (inout Entity) -> Void
   ) async throws(MemoError) -> Entity {
-    try await update(id, orStartWith: entity, change)
+    try await update(id, orStartWith: entity, origin, change)
   }
 
   private func update(
-    _ id: Entity.ID, orStartWith initial: Entity?, _ change: (inout Entity) -> Void
+    _ id: Entity.ID, orStartWith initial: Entity?, _ origin: String?,
+    _ change: (inout Entity) -> Void
   ) async throws(MemoError) -> Entity {
     let id = try id.memoID
     while true {
@@ -88,11 +112,10 @@ extension MemoStore where Entity: MemoEntity {
       change(&changing)
       guard try changing.id.memoID == id else { throw .changedID }
       let changed = changing
-      let isWritten = try await perform { store throws(MemoError) in
-        try store.timeline.edit(id) { (current, names) throws(MemoError) in
-          guard current == stored else { return (.none, false) }
-          return (try store.coder.edit(changed, over: current, &names), true)
-        }
+      let isWritten = try await write(origin) { memos throws(MemoError) in
+        guard try memos.edits.memo(for: id) == stored else { return false }
+        try memos.upsert(changed)
+        return true
       }
       if isWritten { return changed }
     }
@@ -104,31 +127,66 @@ extension MemoStore where Entity: MemoEntity {
   /// - Parameters:
   ///   - old: The version that must be stored, compared with `==`.
   ///   - new: The version that takes its place; has the same id.
+  ///   - origin: Who writes: see ``HistorySnapshot/origin``.
   /// - Returns: Whether `old` was stored; if not, nothing is written.
-  /// - Throws: ``MemoError/changedID`` if the ids differ; else as ``upsert(_:)``.
+  /// - Throws: ``MemoError/changedID`` if the ids differ; else as ``upsert(_:origin:)``.
   @discardableResult
-  public func replace(_ old: Entity, with new: Entity) async throws(MemoError) -> Bool {
-    try await perform { store throws(MemoError) in try store.replaceNow(old, with: new) }
+  public func replace(
+    _ old: Entity, with new: Entity, origin: String? = nil
+  ) async throws(MemoError) -> Bool {
+    try await write(origin) { memos throws(MemoError) in try memos.replace(old, with: new) }
   }
 
-  func replaceNow(_ old: Entity, with new: Entity) throws(MemoError) -> Bool {
-    let id = try old.id.memoID
-    guard try new.id.memoID == id else { throw .changedID }
-    return try timeline.edit(id) { (stored, names) throws(MemoError) in
-      guard let stored, try coder.entity(of: stored, &names) == old else {
-        return (.none, false)
-      }
-      return (try coder.edit(new, over: stored, &names), true)
+  // MARK: - Transactions
+
+  /// Reads and writes as one: what the closure changes becomes visible and durable together when it
+  /// returns, and nothing of it when it throws.
+  ///
+  /// Takes its turn behind the writes that were called before. Inside the closure,
+  /// ``MemoTransaction/perform(_:)`` does a part of it in place; a task that calls this method from
+  /// there takes its turn like anybody. When another process writes to a memo that the closure has
+  /// looked up by its id, the closure is called again with the newer memo.
+  ///
+  /// ```swift
+  /// try await store.perform { notes in
+  ///   guard let last = try notes.latest(1).first, last.text.isEmpty else { return }
+  ///   try notes.update(last.id) { $0.text = draft }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - origin: Who writes: see ``HistorySnapshot/origin``.
+  ///   - body: Runs on the store's queue; must not wait for another write of this store.
+  /// - Returns: What the closure returns.
+  /// - Throws: What the closure throws; ``MemoError/database(_:)`` if its changes could not be
+  ///   written.
+  public func perform<Value: Sendable>(
+    origin: String? = nil,
+    _ body: @escaping @Sendable (borrowing MemoTransaction<Entity>) throws -> Value
+  ) async throws -> Value {
+    let outcome = try await write(origin) {
+      memos throws(MemoError) -> Result<Value, any Error> in
+      let outcome = Result { try memos.perform(body) }
+      return outcome
     }
+    return try outcome.get()
   }
-}
 
-extension EntityCoder where Entity: MemoEntity {
-  /// What storing an entity does to the stored memo.
-  fileprivate func edit(
-    _ entity: Entity, over stored: Memo?, _ names: inout NameSource
-  ) throws(MemoError) -> MemoTimeline.Edit {
-    let memo = try memo(for: entity, over: stored, &names)
-    return memo == stored ? .none : .put(memo)
+  /// Changes memos in one commit, on the store's queue.
+  func write<Value: Sendable>(
+    _ origin: String?,
+    _ body: @escaping @Sendable (borrowing MemoTransaction<Entity>) throws(MemoError) -> Value
+  ) async throws(MemoError) -> Value {
+    try await onQueue { store throws(MemoError) in try store.writeNow(origin, body) }
+  }
+
+  /// Changes memos in one commit, on the caller's thread.
+  func writeNow<Value>(
+    _ origin: String? = nil,
+    _ body: (borrowing MemoTransaction<Entity>) throws(MemoError) -> Value
+  ) throws(MemoError) -> Value {
+    try timeline.write(origin: origin) { edits throws(MemoError) in
+      try body(MemoTransaction(store: self, edits: edits))
+    }
   }
 }

@@ -19,6 +19,8 @@ public final class MemoStore<Entity: Sendable>: Sendable {
   let coder: EntityCoder<Entity>
   /// How soon live histories show what was written.
   let reflection: ReflectionPolicy
+  /// For how long deleted memos stay in the trash.
+  let trashPeriod: Duration
   /// When the store was opened, by its clock.
   let openedAt: Duration
   /// When to look again for deletions that are over.
@@ -30,11 +32,12 @@ public final class MemoStore<Entity: Sendable>: Sendable {
 
   private init(
     _ timeline: MemoTimeline, _ coder: EntityCoder<Entity>, _ reflection: ReflectionPolicy,
-    _ clock: (any DeadlineClock)?
+    _ trashPeriod: Duration, _ clock: (any DeadlineClock)?
   ) {
     self.timeline = timeline
     self.coder = coder
     self.reflection = reflection
+    self.trashPeriod = trashPeriod
     givenClock = clock
     openedAt = clock?.elapsed ?? DispatchDeadlines().elapsed
   }
@@ -47,7 +50,7 @@ public final class MemoStore<Entity: Sendable>: Sendable {
     announcing.withLock { board in
       if let board { return board }
       let made = HistoryBoard()
-      timeline.setObserver { made.note(HistoryCause($0)) }
+      timeline.setObserver { made.note(HistoryCause($0), $1) }
       board = made
       return made
     }
@@ -72,7 +75,7 @@ public final class MemoStore<Entity: Sendable>: Sendable {
   }
 
   /// Does something on the store's queue and waits for it without holding a thread.
-  func perform<Value: Sendable>(
+  func onQueue<Value: Sendable>(
     _ work: @escaping @Sendable (MemoStore) throws(MemoError) -> Value
   ) async throws(MemoError) -> Value {
     let outcome = await withCheckedContinuation { continuation in
@@ -85,9 +88,9 @@ public final class MemoStore<Entity: Sendable>: Sendable {
 extension MemoStore where Entity: MemoEntity {
   convenience init(
     _ timeline: MemoTimeline, reflection: ReflectionPolicy = ReflectionPolicy(),
-    clock: (any DeadlineClock)? = nil
+    trash: Duration = .zero, clock: (any DeadlineClock)? = nil
   ) {
-    self.init(timeline, EntityCoder(Entity.schema), reflection, clock)
+    self.init(timeline, EntityCoder(Entity.schema), reflection, trash, clock)
   }
 
   /// Opens the memos in a folder.
@@ -98,22 +101,26 @@ extension MemoStore where Entity: MemoEntity {
   /// - Parameters:
   ///   - path: The store's folder. It need not exist; its parent must, once a memo is written.
   ///   - reflection: How soon live histories show what was written.
+  ///   - trash: For how long deleted memos stay in the trash, where ``restore(_:origin:)`` finds
+  ///     them; a month is `.seconds(30 * 86_400)`. Default: only as long as the deletion can be
+  ///     undone.
   /// - Throws: ``MemoError/database(_:)`` with what the engine found: a store without any complete
   ///   state, one of a newer library, one that this process has open already, files that cannot be
   ///   read. ``MemoError/newerSchema(found:known:)`` for a store that a newer version of the app
   ///   has written; nothing of it is changed.
   /// - Complexity: O(bytes of the log); independent of the number of memos.
   public convenience init(
-    at path: String, reflection: ReflectionPolicy = ReflectionPolicy()
+    at path: String, reflection: ReflectionPolicy = ReflectionPolicy(), trash: Duration = .zero
   ) throws(MemoError) {
-    try self.init(opening: try MemoTimeline(at: path), reflection: reflection)
+    try self.init(opening: try MemoTimeline(at: path), reflection: reflection, trash: trash)
   }
 
   /// Takes a store that is open, unless its schema is newer than ours.
   convenience init(
-    opening timeline: MemoTimeline, reflection: ReflectionPolicy = ReflectionPolicy()
+    opening timeline: MemoTimeline, reflection: ReflectionPolicy = ReflectionPolicy(),
+    trash: Duration = .zero
   ) throws(MemoError) {
-    self.init(timeline, reflection: reflection)
+    self.init(timeline, reflection: reflection, trash: trash)
     // Plain memos have no schema, and their launch does without this read.
     guard coder.schema.plain == nil else { return }
     let found = Int(clamping: try timeline.names().schemaVersion)
@@ -127,19 +134,22 @@ extension MemoStore where Entity: MemoEntity {
   ///
   /// Cannot fail.
   ///
-  /// - Parameter reflection: How soon live histories show what was written.
+  /// - Parameters:
+  ///   - reflection: How soon live histories show what was written.
+  ///   - trash: As for ``init(at:reflection:trash:)``.
   /// - Returns: A store that goes with its handle.
   public static func inMemory(
-    reflection: ReflectionPolicy = ReflectionPolicy()
+    reflection: ReflectionPolicy = ReflectionPolicy(), trash: Duration = .zero
   ) -> MemoStore<Entity> {
-    MemoStore(MemoTimeline.inMemory(), reflection: reflection)
+    MemoStore(MemoTimeline.inMemory(), reflection: reflection, trash: trash)
   }
 
   /// Opens an empty store that lives in memory and takes the time from a clock.
   package static func inMemory(
-    deadlines clock: any DeadlineClock, reflection: ReflectionPolicy = ReflectionPolicy()
+    deadlines clock: any DeadlineClock, reflection: ReflectionPolicy = ReflectionPolicy(),
+    trash: Duration = .zero
   ) -> MemoStore<Entity> {
-    MemoStore(MemoTimeline.inMemory(), reflection: reflection, clock: clock)
+    MemoStore(MemoTimeline.inMemory(), reflection: reflection, trash: trash, clock: clock)
   }
 
   /// Ends the use of the store.
@@ -148,7 +158,7 @@ extension MemoStore where Entity: MemoEntity {
   ///
   /// - Throws: ``MemoError/database(_:)`` if the engine could not end cleanly.
   public func close() async throws(MemoError) {
-    try await perform { store throws(MemoError) in try store.timeline.close() }
+    try await onQueue { store throws(MemoError) in try store.timeline.close() }
   }
 }
 

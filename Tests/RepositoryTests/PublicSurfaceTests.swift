@@ -70,6 +70,9 @@ import Testing
       "HistorySnapshots.AsyncIterator": "waits for one after the other",
       "LiveHistory": "the newest memos for a SwiftUI view",
       "MemoDeletion": "a deletion that can be undone",
+      "MemoTransaction": "what perform hands to its closure",
+      "MemoReader": "what read hands to its closure",
+      "TrashedMemo": "a deleted memo that is kept",
     ],
     "MemoHistoryTesting": [
       "ManualClock": "time that stands still until a test moves it",

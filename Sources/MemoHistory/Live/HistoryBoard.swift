@@ -3,7 +3,7 @@ internal import KVEngine
 /// Somebody who wants to know of commits.
 protocol HistoryObserver: AnyObject, Sendable {
   /// Called after each commit that touches a memo, on the thread that wrote; returns at once.
-  func committed(_ cause: HistoryCause)
+  func committed(_ cause: HistoryCause, _ origin: String?)
 }
 
 /// Where a store says that memos have changed, and to whom.
@@ -54,11 +54,11 @@ final class HistoryBoard: Sendable {
   }
 
   /// Says that a commit has touched a memo; called when readers see it.
-  func note(_ cause: HistoryCause) {
+  func note(_ cause: HistoryCause, _ origin: String? = nil) {
     let observers = state.withLock { state in
       state.commitCount += 1
       return state.observers.map(\.observer)
     }
-    for observer in observers { observer.committed(cause) }
+    for observer in observers { observer.committed(cause, origin) }
   }
 }

@@ -10,6 +10,9 @@ public struct HistorySnapshot<Entity: MemoEntity>: Sendable {
   public let generation: Int
   /// The newest of the commits that it shows.
   public let cause: HistoryCause
+  /// What the write said that made that commit, so that a list can tell its own changes from those
+  /// of a sync; `nil` when it said nothing, or when there was none.
+  public let origin: String?
   /// Why the memos could not be read, or that some of them do not fit the app's type; `nil` when
   /// all went well.
   ///

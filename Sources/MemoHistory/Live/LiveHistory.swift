@@ -107,7 +107,7 @@ public final class LiveHistory<Entity: MemoEntity> {
   ///   why.
   public func insert(_ memo: Entity) {
     edit({ $0.place(memo) }) { store throws(MemoError) in
-      try store.insertNow(memo)
+      try store.writeNow { memos throws(MemoError) in try memos.insert(memo) }
       return true
     }
   }
@@ -140,7 +140,9 @@ public final class LiveHistory<Entity: MemoEntity> {
         return ids.contains(id)
       }
       if isRefused { return false }
-      let isDone = try store.replaceNow(old, with: changed)
+      let isDone = try store.writeNow { memos throws(MemoError) in
+        try memos.replace(old, with: changed)
+      }
       if !isDone { outdated.withLock { _ = $0.insert(id) } }
       return isDone
     }
@@ -160,7 +162,7 @@ public final class LiveHistory<Entity: MemoEntity> {
   /// - Parameter id: What names the memo; one that is not there is fine.
   public func delete(_ id: Entity.ID) {
     edit({ $0.removeAll { $0.id == id } }) { store throws(MemoError) in
-      try store.deleteNow(id)
+      try store.deleteNow([id])
       return true
     }
   }

@@ -19,6 +19,7 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
     var oldEnd: MemoKey?
     var generation = 0
     var cause = HistoryCause.first
+    var origin: String?
     var timer: (any DeadlineTimer)?
     var isEnded = false
   }
@@ -69,9 +70,10 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
     state.withLock { $0.timer = made }
   }
 
-  func committed(_ cause: HistoryCause) {
+  func committed(_ cause: HistoryCause, _ origin: String?) {
     change { state, now in
       state.cause = cause
+      state.origin = origin
       state.schedule.committed(holdingInsert: cause.holdsInsert, at: now)
     }
   }
@@ -80,6 +82,7 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
   func refresh() {
     change { state, now in
       state.cause = .refreshed
+      state.origin = nil
       state.schedule.refresh(at: now)
     }
   }
@@ -99,6 +102,7 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
       // An anchor alone changes nothing yet: it says what stays at the next change.
       if query.limit != state.query.limit {
         state.cause = .refreshed
+        state.origin = nil
         state.schedule.refresh(at: now)
       }
       state.query = query
@@ -170,7 +174,8 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
         state.generation += 1
         return HistorySnapshot(
           items: read.items, ids: ids, difference: difference, generation: state.generation,
-          cause: state.generation == 1 ? .first : state.cause, error: error,
+          cause: state.generation == 1 ? .first : state.cause,
+          origin: state.generation == 1 ? nil : state.origin, error: error,
           commitCount: commitCount)
       }
     }
