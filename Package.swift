@@ -24,6 +24,9 @@ let engine: [SwiftSetting] = strict + (plantsFaults ? [.define("PLANTED_FAULTS")
 let optimizesTests = Context.environment["MEMOKV_OPTIMIZED_TESTS"] != nil
 let tests: [SwiftSetting] = common + (optimizesTests ? [] : [.unsafeFlags(["-Onone"])])
 
+// Test targets to build where not all are wanted, as under a sanitizer; by commas.
+let wantedTests = Context.environment["MEMOKV_TEST_TARGETS"]?.split(separator: ",").map(String.init)
+
 // What the App Store wants to know of a library. A resource brings a bundle and, in generated code,
 // Foundation, which the engine does without: so it is one only where somebody asks for it, and
 // elsewhere it is excluded, since a file that no rule covers is a warning.
@@ -107,3 +110,9 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11
 )
+
+if let wantedTests {
+  let names = package.targets.filter { $0.type == .test }.map(\.name)
+  precondition(Set(wantedTests).isSubset(of: names), "MEMOKV_TEST_TARGETS: one of \(names)")
+  package.targets.removeAll { $0.type == .test && !wantedTests.contains($0.name) }
+}
