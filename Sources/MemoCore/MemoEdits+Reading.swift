@@ -60,14 +60,14 @@ extension MemoEdits {
   private var changedMemos: (hidden: Set<MemoKey>, shown: [(key: MemoKey, memo: Memo)]) {
     var hidden: Set<MemoKey> = []
     var shown: [(key: MemoKey, memo: Memo)] = []
-    forEachChange { (place, stored, memo, restored) in
+    forEachChange { (place, stored, memo, key) in
       if let stored { hidden.insert(stored) }
       guard let memo else { return }
-      let instant = memo.createdAt.microseconds
       // New arrivals are later than all that are stored.
-      let key = [stored, restored].compactMap { $0 }.first { $0.microseconds == instant }
-      let arrival = UInt64.max - UInt64(arrivalCount - place)
-      shown.append((key ?? MemoKey(microseconds: instant, arrival: arrival), memo))
+      let arrival = MemoKey(
+        microseconds: memo.createdAt.microseconds,
+        arrival: UInt64.max - UInt64(arrivalCount - place))
+      shown.append((key ?? arrival, memo))
     }
     shown.sort { $0.key.isBefore($1.key) }
     return (hidden, shown)

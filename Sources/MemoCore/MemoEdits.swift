@@ -10,15 +10,17 @@ package final class MemoEdits {
   fileprivate struct Edit {
     let stored: StoredMemo?
     var memo: Memo?
-    /// Where a memo that was deleted was, and comes back to.
-    var restoredKey: MemoKey?
+    /// Where the memo is: stored, or as it was before it was deleted; `nil` when it arrives with the
+    /// commit.
+    var key: MemoKey?
 
     var change: MemoChange? {
       switch (stored, memo) {
       case (nil, nil): nil
-      case (nil, .some): restoredKey == nil ? .inserted : .restored
+      case (nil, .some): key == nil ? .inserted : .restored
       case (.some, nil): .deleted
-      case (.some(let stored), .some(let memo)): stored.memo == memo ? nil : .updated
+      case (.some(let stored), .some(let memo)):
+        stored.memo == memo && key != nil ? nil : .updated
       }
     }
   }
@@ -68,16 +70,18 @@ package final class MemoEdits {
   /// Stores a memo, in place of the one with its id if there is one.
   ///
   /// The memo keeps its place among memos of the same instant; when the instant changes it moves,
-  /// in the same batch. One without a payload keeps what is there.
+  /// in the same batch. One without a payload keeps what is there. The order is the same as if each
+  /// change was a commit of its own.
   package func put(_ newMemo: Memo) throws(MemoError) {
     var memo = newMemo
     var edit = try edit(memo.id)
     let old = edit.memo
     if let old { memo.inheritPayload(of: old) }
     edit.memo = memo
-    if old == nil { edit.restoredKey = nil }
-    // A new arrival is behind those so far.
-    set(edit, memo.id, isLast: old?.createdAt.microseconds != memo.createdAt.microseconds)
+    let isArrival = old?.createdAt.microseconds != memo.createdAt.microseconds
+    if isArrival { edit.key = nil }
+    // Behind those that have arrived so far.
+    set(edit, memo.id, isLast: isArrival)
   }
 
   /// Deletes the memo with an id.
@@ -95,7 +99,7 @@ package final class MemoEdits {
   private func edit(_ id: MemoID) throws(MemoError) -> Edit {
     if let place = decisions.places[id], let edit = decisions.edits[place] { return edit }
     let stored = try snapshot.find(id)
-    let edit = Edit(stored: stored, memo: stored?.memo)
+    let edit = Edit(stored: stored, memo: stored?.memo, key: stored?.key)
     set(edit, id)
     return edit
   }
@@ -110,11 +114,13 @@ package final class MemoEdits {
   }
 
   /// Calls a closure for each memo that changes, with its place in the order of arrival, where it
-  /// is stored, what it becomes, and where it comes back to.
-  func forEachChange(_ body: (Int, MemoKey?, Memo?, MemoKey?) -> Void) {
+  /// is stored, what it becomes, and where it is then unless it arrives with the commit.
+  func forEachChange(
+    _ body: (_ place: Int, _ stored: MemoKey?, _ memo: Memo?, _ key: MemoKey?) -> Void
+  ) {
     for (place, edit) in decisions.edits.enumerated() {
       guard let edit, edit.change != nil else { continue }
-      body(place, edit.stored?.key, edit.memo, edit.restoredKey)
+      body(place, edit.stored?.key, edit.memo, edit.key)
     }
   }
 
@@ -134,9 +140,7 @@ package final class MemoEdits {
     _ id: MemoID, at now: Int64, undoMicroseconds undo: UInt64, trashMicroseconds trash: UInt64
   ) throws(MemoError) -> DeletedMemo? {
     let edit = try edit(id)
-    guard let memo = try delete(id), let key = edit.stored?.key ?? edit.restoredKey else {
-      return nil
-    }
+    guard let memo = try delete(id), let key = edit.stored?.key ?? edit.key else { return nil }
     let range = MemoTimestamp.supportedMicroseconds
     let deleted = DeletedMemo(
       key: TrashKey(
@@ -168,7 +172,8 @@ package final class MemoEdits {
     var edit = try edit(deleted.memo.id)
     guard edit.memo == nil else { throw .duplicateID }
     edit.memo = deleted.memo
-    if edit.stored == nil { edit.restoredKey = deleted.memoKey }
+    // One that this commit has moved and deleted arrives anew.
+    edit.key = edit.stored == nil || edit.stored?.key == deleted.memoKey ? deleted.memoKey : nil
     set(edit, deleted.memo.id)
     decisions.trash[key]?.now = nil
     return deleted.memo
@@ -217,7 +222,7 @@ package final class MemoEdits {
     for case .some(let edit) in decisions.edits where edit.change != nil {
       switch (edit.stored, edit.memo) {
       case (let stored, .some(let memo)):
-        batch.put(memo, over: stored, restoredTo: edit.restoredKey)
+        batch.put(memo, at: edit.key, over: stored)
       case (.some(let stored), nil): batch.delete(stored)
       case (nil, nil): break
       }
@@ -265,23 +270,21 @@ extension TrashKey {
 }
 
 extension WriteBatch {
-  /// Adds a memo, in place of the stored one if there is one, or where it was before it was
-  /// deleted.
-  fileprivate mutating func put(_ memo: Memo, over stored: StoredMemo?, restoredTo key: MemoKey?) {
-    if let stored {
-      if stored.key.microseconds == memo.createdAt.microseconds {
-        put(MemoRecord.encode(memo), forKey: stored.key.encode(), in: MemoSpace.memos, kind: .put)
-        return
-      }
-      delete(stored)
-    } else if let key, key.microseconds == memo.createdAt.microseconds {
-      put(MemoRecord.encode(memo), forKey: key.encode(), in: MemoSpace.memos, kind: .insertion)
+  /// Adds a memo at a place, or as a new arrival, instead of the stored one if there is one.
+  fileprivate mutating func put(_ memo: Memo, at key: MemoKey?, over stored: StoredMemo?) {
+    guard let key else {
+      if let stored { delete(stored) }
+      insert(memo)
+      return
+    }
+    put(
+      MemoRecord.encode(memo), forKey: key.encode(), in: MemoSpace.memos,
+      kind: stored == nil ? .insertion : .put)
+    if stored == nil {
       put(
         [], forKey: IDKey(hash: memo.id.hash64, memoKey: key).encode(), in: MemoSpace.ids,
         kind: .put)
-      return
     }
-    insert(memo)
   }
 
   /// Adds a memo under an arrival number that the commit gives it.

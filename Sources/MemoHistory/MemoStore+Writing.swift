@@ -160,6 +160,7 @@ extension MemoStore where Entity: MemoEntity {
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws; ``MemoError/database(_:)`` if its changes could not be
   ///   written.
+  @discardableResult
   public func perform<Value: Sendable>(
     origin: String? = nil,
     _ body: @escaping @Sendable (borrowing MemoTransaction<Entity>) throws -> Value

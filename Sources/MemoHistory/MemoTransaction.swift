@@ -168,6 +168,7 @@ public struct MemoTransaction<Entity: MemoEntity>: ~Copyable {
   /// - Parameter body: Gets this transaction.
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws.
+  @discardableResult
   public func perform<Value, Failure: Error>(
     _ body: (borrowing MemoTransaction<Entity>) throws(Failure) -> Value
   ) throws(Failure) -> Value {

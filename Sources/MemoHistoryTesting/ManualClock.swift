@@ -216,10 +216,11 @@ extension MemoStore where Entity: MemoEntity {
   /// - Parameters:
   ///   - clock: Moves the time of live histories and of deletions.
   ///   - reflection: How soon live histories show what was written.
+  ///   - trash: For how long deleted memos stay in the trash.
   /// - Returns: A store that goes with its handle.
   public static func inMemory(
-    clock: ManualClock, reflection: ReflectionPolicy = ReflectionPolicy()
+    clock: ManualClock, reflection: ReflectionPolicy = ReflectionPolicy(), trash: Duration = .zero
   ) -> MemoStore<Entity> {
-    inMemory(deadlines: clock, reflection: reflection)
+    inMemory(deadlines: clock, reflection: reflection, trash: trash)
   }
 }
