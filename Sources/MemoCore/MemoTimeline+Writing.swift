@@ -43,10 +43,12 @@ extension MemoTimeline {
   func commit(_ batch: WriteBatch, _ durability: Durability) throws(MemoError) -> Bool {
     do {
       try database.write(batch, durability: durability)
+      trouble.withLock { $0 = nil }
       return true
     } catch .preconditionFailed {
       return false
     } catch {
+      trouble.withLock { $0 = error }
       throw .database(error)
     }
   }

@@ -32,6 +32,8 @@ package final class MemoTimeline: Sendable {
   package let database: Database
   /// The names of fields, once somebody has asked for them.
   let knownNames = Lock<MemoNames?>(nil)
+  /// Why the last write failed for a reason of the place, until one succeeds.
+  let trouble = Lock<DatabaseError?>(nil)
   private let observer = Lock<(@Sendable (MemoChange, _ origin: String?) -> Void)?>(nil)
 
   /// Opens the store in a folder; nothing is created before the first write.
@@ -85,6 +87,9 @@ package final class MemoTimeline: Sendable {
     observer.withLock { $0 }?(change, origin)
   }
 
+  /// Why the last write failed; `nil` when it succeeded or only its conditions did not hold.
+  package var lastFailure: DatabaseError? { trouble.withLock { $0 } }
+
   /// What is known of an earlier state that is open in place of a newer one; `nil` for the newest.
   package var earlierState: EarlierState? { database.earlierState }
 
@@ -97,6 +102,21 @@ package final class MemoTimeline: Sendable {
   /// Makes lazy commits durable and gives up the lock.
   package func close() throws(MemoError) {
     try Self.engine { () throws(DatabaseError) in try database.close() }
+  }
+
+  /// Gives up the lock and what must not be held in the background: see `Database.suspend`.
+  package func suspend() throws(MemoError) {
+    try Self.engine { () throws(DatabaseError) in try database.suspend() }
+  }
+
+  /// Ends a suspension.
+  package func resume() throws(MemoError) {
+    try Self.engine { () throws(DatabaseError) in try database.resume() }
+  }
+
+  /// Gives back memory that can be read again.
+  package func releaseMemory() throws(MemoError) {
+    try Self.engine { () throws(DatabaseError) in try database.releaseMemory() }
   }
 
   /// Writes what is in the memtable as a segment, so that the next open reads no log.

@@ -121,9 +121,6 @@ extension MemoStore where Entity: MemoEntity {
     }
   }
 
-  /// How long the store has been open, in microseconds.
-  var openFor: UInt64 { (clock.elapsed - openedAt).clampedMicroseconds }
-
   /// Lets go of what can no longer be undone.
   private func expireNow() throws(MemoError) {
     try timeline.removeExpired(now: clock.wallMicroseconds, openFor: openFor)

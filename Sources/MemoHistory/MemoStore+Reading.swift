@@ -79,7 +79,7 @@ extension MemoStore where Entity: MemoEntity {
       DispatchQueue.global(qos: .userInitiated).async { [self] in
         continuation.resume(
           returning: Result {
-            try body(MemoReader(store: self, edits: try MemoEdits(reading: timeline)))
+            try body(MemoReader(store: self, edits: try MemoEdits(reading: try timeline)))
           })
       }
     }
@@ -87,7 +87,7 @@ extension MemoStore where Entity: MemoEntity {
   }
 
   func entity(of memo: Memo) throws(MemoError) -> Entity {
-    var names = NameSource(timeline)
+    var names = NameSource(try timeline)
     return try coder.entity(of: memo, &names)
   }
 
@@ -95,7 +95,7 @@ extension MemoStore where Entity: MemoEntity {
     of memos: [Memo], _ report: ((MemoError) -> Void)?
   ) throws(MemoError) -> [Entity] {
     if let plain = coder.schema.plain { return plain.entities(memos) }
-    var names = NameSource(timeline)
+    var names = NameSource(try timeline)
     var entities: [Entity] = []
     entities.reserveCapacity(memos.count)
     for memo in memos {

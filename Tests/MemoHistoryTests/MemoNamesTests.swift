@@ -190,8 +190,8 @@ import Testing
     try await store.insert(Memo(id: MemoID(1), body: "milk"))
     _ = try store.latest(200)
     try await store.update(MemoID(1)) { $0.body = "tea" }
-    #expect(store.timeline.hasReadNames == false)
+    #expect(try store.timeline.hasReadNames == false)
     _ = try store.timeline.names()
-    #expect(store.timeline.hasReadNames)
+    #expect(try store.timeline.hasReadNames)
   }
 }

@@ -122,13 +122,15 @@ import Testing
 
   @Test func aStoreOfANewerVersionIsRefusedUntouched() async throws {
     let folder = try KVTestSupport.StoreFolder(on: .memory)
-    func open(_ process: Int32) throws -> MemoTimeline {
-      try MemoTimeline(at: folder.path + "/store", in: folder.process(process))
+    let path = folder.path + "/store"
+    let files = folder.process(1)
+    func open() throws -> OpenStore {
+      try OpenStore { () throws(MemoError) in try MemoTimeline(at: path, in: files) }
     }
-    let old = try MemoStore<First>(opening: open(1))
+    let old = try MemoStore<First>(opening: open())
     try await old.insert(First(body: "milk"))
     try await old.close()
-    let new = try MemoStore<Second>(opening: open(1))
+    let new = try MemoStore<Second>(opening: open())
     #expect(try new.timeline.names().schemaVersion == 1)
     try await new.update(1) { $0.tags = [] }
     #expect(try new.timeline.reloadedNames().schemaVersion == 3)
@@ -136,14 +138,14 @@ import Testing
 
     let before = try folder.files.list(folder.path + "/store").sorted()
     #expect(throws: MemoError.newerSchema(found: 3, known: 1)) {
-      try MemoStore<First>(opening: open(1))
+      try MemoStore<First>(opening: open())
     }
     #expect(try folder.files.list(folder.path + "/store").sorted() == before)
     // The refused handle is closed, and programs that do not know the type still read.
-    let plain = MemoStore<Memo>(try open(1))
+    let plain = try MemoStore<Memo>(opening: open())
     #expect(try plain.latest(1).map(\.body) == ["milk"])
     try await plain.close()
-    #expect(try MemoStore<Second>(opening: open(1)).memo(for: 1)?.tags == [])
+    #expect(try MemoStore<Second>(opening: open()).memo(for: 1)?.tags == [])
   }
 
   @Test func anOlderVersionThatIsOpenDoesNotLowerTheVersion() async throws {

@@ -77,6 +77,8 @@ import Testing
     "MemoHistoryTesting": [
       "ManualClock": "time that stands still until a test moves it",
       "ManualClock.Instant": "a moment of it, which a Clock has to have",
+      "TestVolume": "a volume that fails when a test says so",
+      "TestVolume.Fault": "how it fails",
     ],
   ]
 

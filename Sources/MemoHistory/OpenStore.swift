@@ -1,0 +1,146 @@
+internal import Dispatch
+internal import KVEngine
+internal import MemoCore
+
+/// A store that is open in this process, once for all who have opened its folder.
+///
+/// What they share is what keeps their writes in one order and tells each of the others' changes.
+final class OpenStore: Sendable {
+  /// The memos, or why they could not be read yet.
+  private let opened: Lock<Result<MemoTimeline, MemoError>>
+  /// Opens it; for when that was not possible at once.
+  private let opener: Opener?
+  private let path: String?
+  private let processNumber: Int32
+  private let referenceCount = Lock(1)
+  private let announcing = Lock<HistoryBoard?>(nil)
+  private let queue = DispatchQueue(label: "MemoKV.MemoStore")
+
+  /// What opens the memos.
+  typealias Opener = @Sendable () throws(MemoError) -> MemoTimeline
+
+  private init(
+    _ opened: Result<MemoTimeline, MemoError>, _ opener: Opener? = nil, path: String? = nil
+  ) {
+    self.opened = Lock(opened)
+    self.opener = opener
+    self.path = path
+    processNumber = PosixFileSystem.shared.processNumber
+  }
+
+  /// A store that nobody else can open.
+  convenience init(_ timeline: MemoTimeline) {
+    self.init(.success(timeline))
+  }
+
+  /// Opens a store.
+  ///
+  /// One that the system does not let anybody read yet opens all the same: see ``retry()``.
+  convenience init(path: String? = nil, _ opener: @escaping Opener) throws(MemoError) {
+    self.init(try Self.open(opener), opener, path: path)
+  }
+
+  // MARK: - One for a folder
+
+  private struct Entry {
+    weak var store: OpenStore?
+  }
+
+  // Of few folders; held while one is opened or closed, so that nobody meets it half open.
+  private static let entries = Lock<[Entry]>([])
+
+  /// Opens the store in a folder, or takes the one that is open.
+  static func at(_ path: String) throws(MemoError) -> OpenStore {
+    try entries.withLock { entries throws(MemoError) in
+      let path = Database.normalized(path)
+      let processNumber = PosixFileSystem.shared.processNumber
+      entries.removeAll { $0.store == nil }
+      for case .some(let store) in entries.map(\.store)
+      where store.processNumber == processNumber && store.isAt(path) {
+        store.referenceCount.withLock { $0 += 1 }
+        return store
+      }
+      let store = try OpenStore(path: path) { () throws(MemoError) in try MemoTimeline(at: path) }
+      entries.append(Entry(store: store))
+      return store
+    }
+  }
+
+  private static func open(
+    _ opener: Opener
+  ) throws(MemoError) -> Result<MemoTimeline, MemoError> {
+    do throws(MemoError) {
+      return .success(try opener())
+    } catch .database(.notAvailableYet(let failure)) {
+      return .failure(.database(.notAvailableYet(failure)))
+    }
+  }
+
+  /// Whether a path names our folder, by whatever links it goes.
+  private func isAt(_ other: String) -> Bool {
+    guard let path else { return false }
+    if path.hasSameBytes(as: other) { return true }
+    let files = PosixFileSystem.shared
+    let ours = try? StoreLocation(files: files, folder: path).folderIdentity()
+    return ours != nil && ours == (try? StoreLocation(files: files, folder: other).folderIdentity())
+  }
+
+  /// Gives up one reference; the last one closes the store.
+  ///
+  /// - Parameter closing: Whether to wait until it is closed; else it goes with its last handle.
+  func release(closing: Bool = true) throws(MemoError) {
+    try Self.entries.withLock { entries throws(MemoError) in
+      let isLast = referenceCount.withLock { count in
+        count -= 1
+        return count == 0
+      }
+      guard isLast else { return }
+      entries.removeAll { $0.store == nil || $0.store === self }
+      if closing, case .success(let timeline) = opened.withLock({ $0 }) { try timeline.close() }
+    }
+  }
+
+  // MARK: - Memos
+
+  /// The memos.
+  var timeline: MemoTimeline {
+    get throws(MemoError) { try opened.withLock { $0 }.get() }
+  }
+
+  /// Tries again to read a store that could not be read.
+  ///
+  /// - Throws: Why it cannot be read now.
+  func retry() throws(MemoError) {
+    guard let opener else { return }
+    let isNew = try opened.withLock { opened throws(MemoError) in
+      if case .success = opened { return false }
+      opened = try Self.open(opener)
+      _ = try opened.get()
+      return true
+    }
+    guard isNew, let board = announcing.withLock({ $0 }) else { return }
+    announce(to: board)
+    board.note(.refreshed)
+  }
+
+  /// Where commits are announced; nobody is told of any before the first observer comes.
+  var board: HistoryBoard {
+    announcing.withLock { board in
+      if let board { return board }
+      let made = HistoryBoard()
+      announce(to: made)
+      board = made
+      return made
+    }
+  }
+
+  private func announce(to board: HistoryBoard) {
+    guard case .success(let timeline) = opened.withLock({ $0 }) else { return }
+    timeline.setObserver { board.note(HistoryCause($0), $1) }
+  }
+
+  /// Does something on the store's queue, behind what was given to it before.
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    queue.async(execute: work)
+  }
+}
