@@ -1,15 +1,23 @@
 /// A day of the proleptic Gregorian calendar: the rules of today applied to all times, with a year
 /// 0 (ISO 8601), whatever calendar was in use then.
-package struct CivilDay: Hashable, Sendable {
-  package let year: Int
-  package let month: Int
-  package let day: Int
+public struct CivilDay: Hashable, Sendable {
+  /// The year, -999,999 to 999,999; 0 is the year before 1.
+  public let year: Int
+  /// The month, 1 to 12.
+  public let month: Int
+  /// The day of the month, from 1 on.
+  public let day: Int
 
-  /// Makes a day, `nil` when the month does not have it.
-  package init?(year: Int, month: Int, day: Int) {
-    guard (1...12).contains(month), day >= 1, day <= Self.dayCount(ofMonth: month, in: year) else {
-      return nil
-    }
+  /// Makes a day, or `nil` when there is no such day.
+  ///
+  /// - Parameters:
+  ///   - year: -999,999 to 999,999.
+  ///   - month: 1 to 12.
+  ///   - day: 1 to the length of the month.
+  public init?(year: Int, month: Int, day: Int) {
+    guard (-999_999...999_999).contains(year), (1...12).contains(month), day >= 1,
+      day <= Self.dayCount(ofMonth: month, in: year)
+    else { return nil }
     self.year = year
     self.month = month
     self.day = day
@@ -50,12 +58,81 @@ package struct CivilDay: Hashable, Sendable {
       - Self.daysFromMarch0To1970
   }
 
+  /// The day on which a time was written down, by the writer's own clock.
+  ///
+  /// - Parameter time: The time; its own offset decides, wherever it is read.
+  public init(_ time: MemoTimestamp) {
+    self.init(time, secondsFromUTC: Int(time.offsetSeconds))
+  }
+
+  /// The day of an instant by a clock that is so far ahead of UTC.
+  ///
+  /// - Parameters:
+  ///   - time: The instant; its own offset does not matter.
+  ///   - seconds: How far the clock was ahead then, -86,399 to 86,399, as the offset of a
+  ///     ``MemoTimestamp``; a number outside counts as the closest one in range.
+  public init(_ time: MemoTimestamp, secondsFromUTC seconds: Int) {
+    let range = MemoTimestamp.supportedOffsetSeconds
+    let offset = min(max(Int64(seconds), Int64(range.lowerBound)), Int64(range.upperBound))
+    let days = floorDivision(time.microseconds + offset * 1_000_000, by: 86_400_000_000).quotient
+    self.init(daysSince1970: Int(days))
+  }
+
   /// Number of days in a month; the month is 1 to 12.
   private static func dayCount(ofMonth month: Int, in year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30
     default: 31
+    }
+  }
+}
+
+extension CivilDay: Comparable {
+  /// Whether a day comes before another one.
+  ///
+  /// - Parameters:
+  ///   - left: A day.
+  ///   - right: Another one.
+  /// - Returns: Whether `left` is the earlier one.
+  public static func < (left: CivilDay, right: CivilDay) -> Bool {
+    (left.year, left.month, left.day) < (right.year, right.month, right.day)
+  }
+}
+
+extension CivilDay: CustomStringConvertible {
+  /// The day in ISO 8601 form, for example "2024-05-01".
+  ///
+  /// Years outside 0 to 9999 have a sign and six digits.
+  public var description: String {
+    var text: [UInt8] = []
+    text.append(self)
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension Array<UInt8> {
+  /// Appends a day in ISO 8601 form.
+  mutating func append(_ date: CivilDay) {
+    if (0...9999).contains(date.year) {
+      append(digits: date.year, count: 4)
+    } else {
+      append(UInt8(ascii: date.year < 0 ? "-" : "+"))
+      append(digits: abs(date.year), count: 6)
+    }
+    append(UInt8(ascii: "-"))
+    append(digits: date.month, count: 2)
+    append(UInt8(ascii: "-"))
+    append(digits: date.day, count: 2)
+  }
+
+  /// Appends a number that is not negative with leading zeros.
+  mutating func append(digits number: Int, count: Int) {
+    var divisor = 1
+    for _ in 1..<count { divisor *= 10 }
+    while divisor > 0 {
+      append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+      divisor /= 10
     }
   }
 }

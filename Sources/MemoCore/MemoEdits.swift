@@ -10,8 +10,8 @@ package final class MemoEdits {
   fileprivate struct Edit {
     let stored: StoredMemo?
     var memo: Memo?
-    /// Where the memo is: stored, or as it was before it was deleted; `nil` when it arrives with the
-    /// commit.
+    /// Where the memo is: stored, or as it was before it was deleted; `nil` when it arrives with
+    /// the commit.
     var key: MemoKey?
 
     var change: MemoChange? {

@@ -26,6 +26,8 @@ public enum MemoError: Error, Sendable, Equatable {
   case newerSchema(found: Int, known: Int)
   /// The deletion can no longer be undone: its time is over, or it was undone already.
   case deletionExpired
+  /// The task that waited for a read was cancelled before the read had ended.
+  case cancelled
   /// The engine below could not do its work.
   case database(DatabaseError)
   /// A stored memo cannot be decoded. The other memos are not affected.
@@ -46,6 +48,7 @@ extension MemoError: CustomStringConvertible {
     case .newerSchema(let found, let known):
       "was written by schema \(found) of the app, which is newer than schema \(known)"
     case .deletionExpired: "the deletion can no longer be undone"
+    case .cancelled: "the read was cancelled"
     case .database(let error): "\(error)"
     case .damagedRecord(let corruption): "a memo is damaged: \(corruption)"
     }

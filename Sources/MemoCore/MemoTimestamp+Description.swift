@@ -9,20 +9,10 @@ extension MemoTimestamp: CustomStringConvertible {
     let local = microseconds + Int64(offsetSeconds) * 1_000_000
     let (seconds, fraction) = floorDivision(local, by: 1_000_000)
     let (days, second) = floorDivision(Int(seconds), by: 86_400)
-    let civil = CivilDay(daysSince1970: days)
 
     var text: [UInt8] = []
     text.reserveCapacity(35)
-    if (0...9999).contains(civil.year) {
-      text.append(digits: civil.year, count: 4)
-    } else {
-      text.append(UInt8(ascii: civil.year < 0 ? "-" : "+"))
-      text.append(digits: abs(civil.year), count: 6)
-    }
-    text.append(UInt8(ascii: "-"))
-    text.append(digits: civil.month, count: 2)
-    text.append(UInt8(ascii: "-"))
-    text.append(digits: civil.day, count: 2)
+    text.append(CivilDay(daysSince1970: days))
     text.append(UInt8(ascii: "T"))
     text.append(clock: second, withSeconds: true)
     if fraction != 0 {
@@ -42,16 +32,6 @@ extension MemoTimestamp: CustomStringConvertible {
 }
 
 extension Array<UInt8> {
-  /// Appends a number that is not negative with leading zeros.
-  fileprivate mutating func append(digits number: Int, count: Int) {
-    var divisor = 1
-    for _ in 1..<count { divisor *= 10 }
-    while divisor > 0 {
-      append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-      divisor /= 10
-    }
-  }
-
   /// Appends seconds of less than a day as hours and minutes, or hours, minutes and seconds.
   fileprivate mutating func append(clock seconds: Int, withSeconds: Bool) {
     append(digits: seconds / 3600, count: 2)

@@ -69,14 +69,14 @@ extension MemoStore where Entity: MemoEntity {
   /// - Parameter body: Runs on a thread of its own, beside writes and other reads. When the task is
   ///   cancelled before it starts, it does not.
   /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws; `CancellationError`; ``MemoError/database(_:)`` after
+  /// - Throws: What the closure throws; ``MemoError/cancelled``; ``MemoError/database(_:)`` after
   ///   ``close()``.
   public func read<Value: Sendable>(
     _ body: @escaping @Sendable (borrowing MemoReader<Entity>) throws -> Value
   ) async throws -> Value {
-    try Task.checkCancellation()
+    if Task.isCancelled { throw MemoError.cancelled }
     let outcome = await withCheckedContinuation { continuation in
-      DispatchQueue.global(qos: .userInitiated).async { [self] in
+      DispatchQueue.scans.async { [self] in
         continuation.resume(
           returning: Result {
             try body(MemoReader(store: self, edits: try MemoEdits(reading: try timeline)))
@@ -112,7 +112,7 @@ extension MemoStore where Entity: MemoEntity {
 
 extension MemoError {
   /// Whether the store and its other memos are fine.
-  fileprivate var concernsOneMemo: Bool {
+  var concernsOneMemo: Bool {
     switch self {
     case .unreadable, .newerSchema, .damagedRecord: true
     default: false

@@ -115,8 +115,8 @@ extension MemoStore where Entity: MemoEntity {
   /// Opens the memos in a folder.
   ///
   /// Nothing is created before the first write. When the newest state is damaged or not complete,
-  /// the newest one that is complete is opened, and ``condition`` says so. Before a locked device is
-  /// unlocked for the first time the files cannot be read: the store is open all the same, every
+  /// the newest one that is complete is opened, and ``condition`` says so. Before a locked device
+  /// is unlocked for the first time the files cannot be read: the store is open all the same, every
   /// read throws `notAvailableYet`, and ``resume()`` tries again.
   ///
   /// A folder that is open in this process already is not opened again: both references are to the
@@ -129,8 +129,9 @@ extension MemoStore where Entity: MemoEntity {
   ///     them; a month is `.seconds(30 * 86_400)`. Default: only as long as the deletion can be
   ///     undone.
   /// - Throws: ``MemoError/database(_:)`` with what the engine found: a store without any complete
-  ///   state, one of a newer library, files that cannot be read. ``MemoError/newerSchema(found:known:)`` for a store that a newer version of the app
-  ///   has written; nothing of it is changed.
+  ///   state, one of a newer library, files that cannot be read.
+  ///   ``MemoError/newerSchema(found:known:)`` for a store that a newer version of the app has
+  ///   written; nothing of it is changed.
   /// - Complexity: O(bytes of the log); independent of the number of memos.
   public convenience init(
     at path: String, reflection: ReflectionPolicy = ReflectionPolicy(), trash: Duration = .zero

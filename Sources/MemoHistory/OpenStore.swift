@@ -88,6 +88,7 @@ final class OpenStore: Sendable {
   /// Gives up one reference; the last one closes the store.
   ///
   /// - Parameter closing: Whether to wait until it is closed; else it goes with its last handle.
+  /// - Throws: ``MemoError/database(_:)`` if it did not close cleanly.
   func release(closing: Bool = true) throws(MemoError) {
     try Self.entries.withLock { entries throws(MemoError) in
       let isLast = referenceCount.withLock { count in

@@ -65,4 +65,27 @@ import Testing
     #expect(quotient * divisor + remainder == value)
     #expect((0..<divisor).contains(remainder))
   }
+
+  @Test(arguments: [
+    (2024, 5, 1, "2024-05-01"), (0, 2, 29, "0000-02-29"), (9999, 12, 31, "9999-12-31"),
+    (-1, 1, 2, "-000001-01-02"), (10_000, 1, 1, "+010000-01-01"),
+    (999_999, 12, 31, "+999999-12-31"),
+  ])
+  func aDayReadsAsISO8601(year: Int, month: Int, day: Int, text: String) {
+    #expect(CivilDay(year: year, month: month, day: day)?.description == text)
+  }
+
+  @Test(arguments: [Int.min, -1_000_000, 1_000_000, .max])
+  func aYearOfMoreThanSixDigitsIsNone(year: Int) {
+    #expect(CivilDay(year: year, month: 1, day: 1) == nil)
+  }
+
+  @Test func daysAreOrdered() {
+    let days = [-800_000, -1, 0, 1, 30, 31, 365, 20_000].map(CivilDay.init(daysSince1970:))
+    for (index, day) in days.enumerated() {
+      for (other, otherDay) in days.enumerated() {
+        #expect((day < otherDay) == (index < other))
+      }
+    }
+  }
 }

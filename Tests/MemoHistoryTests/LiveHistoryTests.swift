@@ -1,3 +1,4 @@
+import Dispatch
 import KVEngine
 import KVTestSupport
 import MemoCore
@@ -114,6 +115,42 @@ import Testing
     await history.settle()
     await clock.advance(by: .seconds(1))
     #expect(calls.withLock { $0 } == 1, "the snapshot shows what was shown already")
+  }
+
+  /// A list that was on its way here when a newer one was read is not shown after it.
+  @Test func aListThatComesLateIsNotShown() async throws {
+    let (listed, written) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    // Blocks the main actor, so that the list cannot come before.
+    let wait = { (semaphore: DispatchSemaphore) in semaphore.wait() }
+    try await store.insert(try memo(1, at: 1))
+    let label: @Sendable (Memo) -> String = { memo in
+      listed.signal()
+      return memo.body
+    }
+    let history = LiveHistory(store, MemoQuery(sections: .label(label)))
+    #expect(history.items.count == 1)
+    wait(listed)
+    history.query.limit = 7
+    let passing = Task.detached { [clock] in await clock.advance(by: .zero) }
+    wait(listed)
+    let second = try memo(2, at: 2)
+    Task.detached { [store] in
+      try await store.insert(second)
+      written.signal()
+    }
+    wait(written)
+    history.refresh()
+    #expect(history.items.count == 2)
+    await passing.value
+    #expect(history.items.count == 2 && history.sections.count == 2)
+  }
+
+  @Test func aChangedMemoKeepsItsPlaceAmongThoseOfItsInstant() async throws {
+    for id in 1...3 as ClosedRange<Int64> { try await store.insert(try memo(id, at: 1)) }
+    history.update(MemoID(2)) { $0.body = "changed" }
+    #expect(numbers == [3, 2, 1] && history.items[1].body == "changed")
+    await history.settle()
+    #expect(numbers == [3, 2, 1])
   }
 
   @Test func aHistoryEndsWithItsOwner() async throws {

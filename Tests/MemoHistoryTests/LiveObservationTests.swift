@@ -193,7 +193,7 @@ import Testing
   @Test func theOldEndStaysWhileNotAtTheTop() async throws {
     try await insert(1...10)
     let screen = Screen()
-    let query = MemoQuery(limit: 4, anchor: .oldEnd)
+    let query = MemoQuery<Memo>(limit: 4, anchor: .oldEnd)
     let observation = store.observe(query, by: screen) { $0.snapshots.append($1) }
     #expect(screen.ids == ids([10, 9, 8, 7]))
     try await insert(11...13)

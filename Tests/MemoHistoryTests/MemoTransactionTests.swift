@@ -173,7 +173,7 @@ import Testing
       withUnsafeCurrentTask { $0?.cancel() }
       return try await store.read { memos in memos.count() }
     }
-    await #expect(throws: CancellationError.self) { try await reading.value }
+    await #expect(throws: MemoError.cancelled) { try await reading.value }
   }
 
   @Test @MainActor func snapshotsTellWhoWrote() async throws {

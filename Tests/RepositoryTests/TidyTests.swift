@@ -23,6 +23,7 @@ import Testing
     "Sources/LZ4Blocks/LZ4Library.swift": "liblz4",
     "Sources/MemoCore/MemoTimestamp+Now.swift": "wall clock and time zone of the C library",
     "Sources/MemoHistory/Entities/UUID+MemoIdentifier.swift": "the module that has UUID",
+    "Sources/MemoHistory/Live/MemoSections+TimeZone.swift": "time zones of Foundation",
     "Sources/MemoHistory/StoreFolder.swift": "folders, protection and backup of Apple systems",
     "Tools/KVInspectCore/LineReader.swift": "reads a descriptor",
     "Tools/KVInspectCore/Output.swift": "writes a descriptor",

@@ -13,16 +13,24 @@ public struct HistoryPath: Sendable, Hashable {
 /// a traveller may bring a day up again, which then is a section of its own.
 public struct HistorySections<Key: Hashable & Sendable>: Sendable, Hashable {
   /// One header.
-  public struct Header: Sendable, Hashable {
-    /// What its items have in common.
-    public let key: Key
-    /// How many sections with the same key follow; 0 where keys do not come up again.
-    ///
-    /// Together with ``key`` it names the section in different lists of one history.
-    public let repetition: Int
+  public struct Header: Sendable, Hashable, Identifiable {
+    /// What names a section in the different lists of one history.
+    public struct ID: Sendable, Hashable {
+      /// What its items have in common.
+      public let key: Key
+      /// How many sections with the same key follow; 0 where keys do not come up again.
+      public let repetition: Int
+    }
+
+    /// What names the section.
+    public let id: ID
     /// Its items by their indexes in the list; never empty.
     public let items: Range<Int>
 
+    /// What its items have in common.
+    public var key: Key { id.key }
+    /// How many sections with the same key follow; 0 where keys do not come up again.
+    public var repetition: Int { id.repetition }
     /// How many items are shown below it, at least 1.
     public var count: Int { items.count }
   }
@@ -46,7 +54,8 @@ public struct HistorySections<Key: Hashable & Sendable>: Sendable, Hashable {
     for start in starts.reversed() {
       let repetition = repetitions[keys[start], default: 0]
       repetitions[keys[start]] = repetition + 1
-      headers.append(Header(key: keys[start], repetition: repetition, items: start..<end))
+      let id = Header.ID(key: keys[start], repetition: repetition)
+      headers.append(Header(id: id, items: start..<end))
       end = start
     }
     self.headers = headers.reversed()
@@ -71,20 +80,12 @@ public struct HistorySections<Key: Hashable & Sendable>: Sendable, Hashable {
   /// How many items the list has.
   var itemCount: Int { headers.last?.items.upperBound ?? 0 }
 
-  /// What names a section.
-  private struct Name: Hashable {
-    let key: Key
-    let repetition: Int
-  }
-
-  private var names: [Name] { headers.map { Name(key: $0.key, repetition: $0.repetition) } }
-
   /// For each section the one of a later list that it becomes; `nil` for those that go.
   ///
   /// Those that stay keep their order: a section never moves, because UIKit does not say what
   /// becomes of changes to its rows.
   func successors(in new: HistorySections) -> [Int?] {
-    let sources = ListAlignment.sources(from: names, to: new.names)
+    let sources = ListAlignment.sources(from: headers.map(\.id), to: new.headers.map(\.id))
     let moves = ListAlignment(sources: sources, oldCount: headers.count).moves
     var successors = [Int?](repeating: nil, count: headers.count)
     for (index, source) in sources.enumerated() where source != ListAlignment.absent {

@@ -6,6 +6,13 @@ public struct HistorySnapshot<Entity: MemoEntity>: Sendable {
   public let ids: [Entity.ID]
   /// What turns the list of the snapshot before into this one; for the first it inserts everything.
   public let difference: HistoryDifference<Entity.ID>
+  /// The headers, if the query asks for any.
+  public let sections: HistorySections<HistorySectionKey>?
+  /// What turns the list with headers of the snapshot before into this one, for the first from an
+  /// empty list; `nil` where one of the two has no headers: show such a list anew.
+  ///
+  /// Memos that are not equal any more stand in ``difference``.
+  public let sectionDifference: HistorySectionDifference?
   /// How many snapshots this observer has got, this one included.
   public let generation: Int
   /// The newest of the commits that it shows.
@@ -19,6 +26,8 @@ public struct HistorySnapshot<Entity: MemoEntity>: Sendable {
   /// When nothing could be read, the items are those of the snapshot before, and the next commit or
   /// refresh tries again.
   public let error: MemoError?
+  /// The query that it answers, which may be older than the one that is set.
+  public let query: MemoQuery<Entity>
   /// The commits through this store that it certainly shows.
   let commitCount: UInt64
 }

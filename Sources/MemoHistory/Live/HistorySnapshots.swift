@@ -2,8 +2,8 @@ internal import KVEngine
 
 /// The snapshots of a query, as a sequence to wait on.
 ///
-/// The first is there at once. Whoever is slower than the changes gets fewer snapshots, never an
-/// old one: each is read when it is asked for. Ends when its task is cancelled.
+/// The first is there as soon as it is read. Whoever is slower than the changes gets fewer
+/// snapshots, never an old one: each is read when it is asked for. Ends when its task is cancelled.
 public struct HistorySnapshots<Entity: MemoEntity>: AsyncSequence, Sendable {
   /// A snapshot.
   public typealias Element = HistorySnapshot<Entity>
@@ -11,7 +11,7 @@ public struct HistorySnapshots<Entity: MemoEntity>: AsyncSequence, Sendable {
   public typealias Failure = Never
 
   let store: MemoStore<Entity>
-  let query: MemoQuery
+  let query: MemoQuery<Entity>
 
   /// Begins to observe.
   ///
@@ -51,7 +51,7 @@ extension MemoStore where Entity: MemoEntity {
   ///
   /// - Parameter query: What is shown. Default: the newest 200.
   /// - Returns: A sequence of snapshots for any number of tasks, each of which gets all.
-  public func snapshots(of query: MemoQuery = MemoQuery()) -> HistorySnapshots<Entity> {
+  public func snapshots(of query: MemoQuery<Entity> = MemoQuery()) -> HistorySnapshots<Entity> {
     HistorySnapshots(store: self, query: query)
   }
 }
@@ -69,7 +69,7 @@ final class WaitingQuery<Entity: MemoEntity>: Sendable {
   private let live: LiveQuery<Entity>
   private let registration: HistoryBoard.Registration
 
-  init(_ store: MemoStore<Entity>, _ query: MemoQuery) {
+  init(_ store: MemoStore<Entity>, _ query: MemoQuery<Entity>) {
     live = LiveQuery(store, query)
     registration = store.board.add(live)
     live.setTimer { [state] finished in
@@ -80,22 +80,28 @@ final class WaitingQuery<Entity: MemoEntity>: Sendable {
 
   func next() async -> HistorySnapshot<Entity>? {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        let isOver = state.withLock { state in
-          if state.isDue || state.isCancelled { return true }
-          state.waiter = waiter
-          return false
-        }
-        if isOver { waiter.resume() }
+      await due()
+      let isCancelled = state.withLock { state in
+        state.isDue = false
+        return state.isCancelled
       }
+      return isCancelled ? nil : await live.nextRead()
     } onCancel: {
+      live.end()
       Self.wake(state) { $0.isCancelled = true }
     }
-    let isCancelled = state.withLock { state in
-      state.isDue = false
-      return state.isCancelled
+  }
+
+  /// Waits until there is something to read, or nobody wants it any more.
+  private func due() async {
+    await withCheckedContinuation { waiter in
+      let isOver = state.withLock { state in
+        if state.isDue || state.isCancelled { return true }
+        state.waiter = waiter
+        return false
+      }
+      if isOver { waiter.resume() }
     }
-    return isCancelled ? nil : live.next()
   }
 
   private static func wake(_ state: SharedLock<State>, _ change: (inout State) -> Void) {

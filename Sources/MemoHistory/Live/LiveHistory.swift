@@ -14,17 +14,26 @@ public import Observation
 /// Button("Add") { notes.insert(Note(text: draft)) }
 /// ```
 ///
-/// Making one does nothing; the store is read when something is asked for first.
+/// Making one does nothing; the store is read when something is asked for first. What a filter or a
+/// search wants is read outside of the main actor, and ``isReading`` until it is there.
 @MainActor @Observable
 public final class LiveHistory<Entity: MemoEntity> {
   /// An edit that no snapshot is known to hold.
   private struct Edit {
     let number: UInt64
-    let apply: (inout [Entity]) -> Void
-    /// Of a change to a memo: which one, and how to change it when it was not as it was shown.
-    let change: (id: Entity.ID, body: (inout Entity) -> Void)?
+    let id: Entity.ID
+    /// What the memo is from then on; `nil` when it is deleted.
+    let memo: Entity?
+    /// How to change the memo when it was not as it was shown; `nil` where that does not matter.
+    let change: ((inout Entity) -> Void)?
     /// The commits of the store when it was written; `nil` before.
     var commitCount: UInt64?
+  }
+
+  /// Items and headers, which change together: whoever looks in between must find no other.
+  private struct List: Equatable {
+    var items: [Entity] = []
+    var sections: HistorySections<HistorySectionKey>?
   }
 
   @ObservationIgnored private let store: MemoStore<Entity>
@@ -34,9 +43,11 @@ public final class LiveHistory<Entity: MemoEntity> {
   @ObservationIgnored private var lastNumber: UInt64 = 0
   /// Memos whose changes were refused and are about to be made anew.
   @ObservationIgnored private let outdated = SharedLock<Set<Entity.ID>>([])
-  @ObservationIgnored private var read: [Entity] = []
+  /// What was read last; `nil` before.
+  @ObservationIgnored private var read: HistorySnapshot<Entity>?
   @ObservationIgnored private var settlers: [CheckedContinuation<Void, Never>] = []
-  private var shown: [Entity] = []
+  private var shown = List()
+  private var isAnswered = false
   private var readError: MemoError?
   private var editError: MemoError?
 
@@ -45,15 +56,42 @@ public final class LiveHistory<Entity: MemoEntity> {
   /// - Parameters:
   ///   - store: Whose memos.
   ///   - query: Which of them. Default: the newest 200.
-  public init(_ store: MemoStore<Entity>, _ query: MemoQuery = MemoQuery()) {
+  public init(_ store: MemoStore<Entity>, _ query: MemoQuery<Entity> = MemoQuery()) {
     self.store = store
+    self.query = query
     live = LiveQuery(store, query)
   }
 
   /// The memos, newest first, with every edit that was made through this history.
   public var items: [Entity] {
     start()
-    return shown
+    return shown.items
+  }
+
+  /// The memos below their headers, consistent with ``items``; empty when the query asks for none.
+  ///
+  /// ```swift
+  /// ForEach(notes.sections) { section in
+  ///   Section("\(section.key)") {
+  ///     ForEach(section.items) { note in Text(note.text) }
+  ///       .onDelete { notes.delete(at: $0, in: section) }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Complexity: O(sections).
+  public var sections: [HistorySection<Entity>] {
+    start()
+    let list = shown
+    return (list.sections?.headers ?? []).map { header in
+      HistorySection(id: header.id, items: list.items[header.items])
+    }
+  }
+
+  /// Whether the items do not answer ``query`` yet: what a filter or a search wants is still read.
+  public var isReading: Bool {
+    start()
+    return !isAnswered
   }
 
   /// Why the newest memos could not be read or an edit not be written; `nil` when all is well.
@@ -65,22 +103,29 @@ public final class LiveHistory<Entity: MemoEntity> {
     return readError ?? editError
   }
 
-  /// What is shown; changing the limit is due at once.
-  public var query: MemoQuery {
-    get { live.query }
-    set { live.setQuery(newValue) }
+  /// What is shown.
+  ///
+  /// Another limit or filter and other sections are due at once, another search after a moment, so
+  /// that typing does not read for every letter; each ends the search before it. Until the memos
+  /// are there the items stay as they are and ``isReading`` is true.
+  public var query: MemoQuery<Entity> {
+    didSet {
+      live.setQuery(query)
+      noteAnswer()
+    }
   }
 
-  /// Stops snapshots while the view is not shown; edits are shown all the same.
+  /// Stops snapshots while the view is not shown, a search that is on its way as well; edits are
+  /// shown all the same.
   public func pause() { live.pause() }
 
   /// Goes on: one snapshot at once if anything has changed.
   public func resume() { live.resume() }
 
-  /// Reads again now.
+  /// Reads again now; with a filter or a search as soon as possible, without waiting for it.
   public func refresh() {
     start()
-    take(live.next())
+    readNow()
   }
 
   /// Waits until every edit so far is written or refused, and shows the memos as they are then.
@@ -89,14 +134,22 @@ public final class LiveHistory<Entity: MemoEntity> {
     if !edits.allSatisfy({ $0.commitCount != nil }) {
       await withCheckedContinuation { settlers.append($0) }
     }
-    take(live.next())
+    if let snapshot = live.next() {
+      take(snapshot)
+    } else if let snapshot = await live.nextRead() {
+      take(snapshot)
+    }
   }
 
   private func start() {
     guard registration == nil else { return }
     registration = store.board.add(live)
     live.show { [weak self] snapshot in self?.take(snapshot) }
-    take(live.next())
+    readNow()
+  }
+
+  private func readNow() {
+    if let snapshot = live.next() { take(snapshot) } else { live.refresh() }
   }
 
   // MARK: - Verbs
@@ -106,7 +159,7 @@ public final class LiveHistory<Entity: MemoEntity> {
   /// - Parameter memo: A memo with a new id. When it cannot be written it goes, and ``error`` says
   ///   why.
   public func insert(_ memo: Entity) {
-    edit({ $0.place(memo) }) { store throws(MemoError) in
+    edit(memo.id, to: memo) { store throws(MemoError) in
       try store.writeNow { memos throws(MemoError) in try memos.insert(memo) }
       return true
     }
@@ -121,18 +174,23 @@ public final class LiveHistory<Entity: MemoEntity> {
   ///   - id: What names the memo; one that is not shown is left alone.
   ///   - change: Changes it; not the id.
   public func update(_ id: Entity.ID, _ change: @escaping (inout Entity) -> Void) {
-    update(id, isAnew: false, change)
+    guard let old = items.first(where: { $0.id == id }) else { return }
+    update(old, isAnew: false, change)
   }
 
+  /// Changes a memo.
+  ///
+  /// - Returns: The memo as it is then.
+  @discardableResult
   private func update(
-    _ id: Entity.ID, isAnew: Bool, _ change: @escaping (inout Entity) -> Void
-  ) {
-    guard let old = items.first(where: { $0.id == id }) else { return }
+    _ old: Entity, isAnew: Bool, _ change: @escaping (inout Entity) -> Void
+  ) -> Entity {
+    let id = old.id
     var new = old
     change(&new)
     let changed = new
-    guard changed.id == id, changed != old else { return }
-    edit({ $0.place(changed) }, change: (id, change)) { [outdated] store throws(MemoError) in
+    guard changed.id == id, changed != old else { return old }
+    edit(id, to: changed, change) { [outdated] store throws(MemoError) in
       // Changes that were made on top of one that was refused are refused with it, up to the first
       // of those that are made anew.
       let isRefused = outdated.withLock { ids in
@@ -146,6 +204,7 @@ public final class LiveHistory<Entity: MemoEntity> {
       if !isDone { outdated.withLock { _ = $0.insert(id) } }
       return isDone
     }
+    return changed
   }
 
   /// Deletes memos by their places, as a list's `onDelete` names them; they go at once and are
@@ -157,26 +216,35 @@ public final class LiveHistory<Entity: MemoEntity> {
     for offset in offsets where items.indices.contains(offset) { delete(items[offset].id) }
   }
 
+  /// Deletes memos by their places below a header, as the `onDelete` of a section names them.
+  ///
+  /// - Parameters:
+  ///   - offsets: Places below the header, from 0 on; those outside are left alone.
+  ///   - section: One of ``sections``.
+  public func delete(at offsets: some Sequence<Int>, in section: HistorySection<Entity>) {
+    let items = Array(section.items)
+    for offset in offsets where items.indices.contains(offset) { delete(items[offset].id) }
+  }
+
   /// Deletes a memo; it goes at once and is deleted behind.
   ///
   /// - Parameter id: What names the memo; one that is not there is fine.
   public func delete(_ id: Entity.ID) {
-    edit({ $0.removeAll { $0.id == id } }) { store throws(MemoError) in
+    edit(id, to: nil) { store throws(MemoError) in
       try store.deleteNow([id])
       return true
     }
   }
 
   private func edit(
-    _ apply: @escaping (inout [Entity]) -> Void,
-    change: (id: Entity.ID, body: (inout Entity) -> Void)? = nil,
+    _ id: Entity.ID, to memo: Entity?, _ change: ((inout Entity) -> Void)? = nil,
     _ write: @escaping @Sendable (MemoStore<Entity>) throws(MemoError) -> Bool
   ) {
     start()
     if editError != nil { editError = nil }
     lastNumber += 1
     let number = lastNumber
-    edits.append(Edit(number: number, apply: apply, change: change, commitCount: nil))
+    edits.append(Edit(number: number, id: id, memo: memo, change: change, commitCount: nil))
     show()
     store.enqueue(write) { [weak self, board = store.board] result in
       let commitCount = board.commitCount
@@ -192,7 +260,7 @@ public final class LiveHistory<Entity: MemoEntity> {
     case .success(true):
       edits[index].commitCount = commitCount
     case .success(false):
-      if let id = edits[index].change?.id { makeAnew(id) }
+      makeAnew(edits[index].id)
     case .failure(let failure):
       edits.remove(at: index)
       editError = failure
@@ -209,38 +277,72 @@ public final class LiveHistory<Entity: MemoEntity> {
   /// All of them, since each was made on top of the one before. The writes that are under way find
   /// that they are refused, and nobody waits for them.
   private func makeAnew(_ id: Entity.ID) {
-    let isMeant = { (edit: Edit) in edit.commitCount == nil && edit.change?.id == id }
+    let isMeant = { (edit: Edit) in
+      edit.commitCount == nil && edit.id == id && edit.change != nil
+    }
     let changes = edits.filter(isMeant).compactMap(\.change)
     edits.removeAll(where: isMeant)
-    take(live.next())
-    for (number, change) in changes.enumerated() {
-      update(id, isAnew: number == 0, change.body)
+    do throws(MemoError) {
+      // What others have made of it need not be among the memos that are shown.
+      if var memo = try store.memo(for: id) {
+        for (number, change) in changes.enumerated() {
+          memo = update(memo, isAnew: number == 0, change)
+        }
+      }
+    } catch {
+      editError = error
     }
+    show()
   }
 
   // MARK: - Showing
 
   private func take(_ snapshot: HistorySnapshot<Entity>) {
-    read = snapshot.items
+    // One that was on its way here when a newer one was read.
+    if let read, snapshot.generation < read.generation { return }
+    read = snapshot
     edits.removeAll { edit in edit.commitCount.map { $0 <= snapshot.commitCount } ?? false }
     if readError != snapshot.error { readError = snapshot.error }
+    noteAnswer()
     show()
   }
 
+  /// Notes whether what was read answers the query.
+  private func noteAnswer() {
+    let isAnswered = read.map { query.isAnswered(by: $0.query) } ?? false
+    if isAnswered != self.isAnswered { self.isAnswered = isAnswered }
+  }
+
   private func show() {
-    var items = read
-    for edit in edits { edit.apply(&items) }
-    items.removeLast(max(0, items.count - max(live.query.limit, read.count)))
-    if items != shown { shown = items }
+    var list = List(items: read?.items ?? [], sections: read?.sections)
+    let count = list.items.count
+    if !edits.isEmpty {
+      // The list still is that of the query that was read.
+      let listed = read?.query ?? query
+      let selection = listed.selection
+      for edit in edits {
+        if let memo = edit.memo, selection.includes(memo) {
+          list.items.place(memo)
+        } else {
+          list.items.removeAll { $0.id == edit.id }
+        }
+      }
+      list.items.removeLast(max(0, list.items.count - max(query.limit, count)))
+      list.sections = listed.sections?.sections(of: list.items)
+    }
+    if list != shown { shown = list }
   }
 }
 
 extension Array where Element: MemoEntity {
   /// Puts a memo where a history shows it: behind those that are newer, before those of its
-  /// instant.
+  /// instant, unless it stands among these already.
   fileprivate mutating func place(_ memo: Element) {
-    removeAll { $0.id == memo.id }
     let instant = memo.createdAt.microseconds
+    if let index = firstIndex(where: { $0.id == memo.id }) {
+      if self[index].createdAt.microseconds == instant { return self[index] = memo }
+      remove(at: index)
+    }
     insert(memo, at: firstIndex { $0.createdAt.microseconds <= instant } ?? endIndex)
   }
 }

@@ -7,31 +7,53 @@ internal import KVEngine
 //
 // The front is told that a snapshot is due and takes it when it can show it, so the difference is
 // always the one to what it has shown, and what nobody takes is never read.
+//
+// What is bounded is read by the thread that asks, which may be the main one. What may read the
+// whole store is read on a queue with no lock held, and put in its place among the snapshots after.
 
 /// A query that is read again when memos have changed.
 final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
   private struct State {
-    var query: MemoQuery
+    var query: MemoQuery<Entity>
     var schedule: ReflectionSchedule
     var items: [Entity] = []
     var ids: [Entity.ID] = []
+    var sections: HistorySections<HistorySectionKey>?
     /// Where the list ends.
     var oldEnd: MemoKey?
     var generation = 0
+    /// The query that the items answer; `nil` before the first snapshot.
+    var answered: MemoQuery<Entity>?
     var cause = HistoryCause.first
     var origin: String?
     var timer: (any DeadlineTimer)?
     var isEnded = false
+    /// Reads are numbered as they begin, so that none is shown after a newer one.
+    var lastBegun: UInt64 = 0
+    var lastShown: UInt64 = 0
+    /// Scans that are under way and still wanted, by their numbers.
+    var scans: Set<UInt64> = []
+  }
+
+  /// A read of a snapshot, from its beginning on.
+  private struct Attempt {
+    let number: UInt64
+    let query: MemoQuery<Entity>
+    /// Where the list ended before.
+    let oldEnd: MemoKey?
+    /// The commits that were there when it began.
+    let commitCount: UInt64
   }
 
   /// Weak, since the store's board holds the query: who observes does not keep a store open.
   private weak let store: MemoStore<Entity>?
   private let clock: any DeadlineClock
   private let state: Lock<State>
-  /// Held while a snapshot is read, so that they come one after the other.
-  private let reading = Lock(())
+  /// Held while a snapshot is made, so that they come one after the other; never during a scan, so
+  /// the main thread may wait for it.
+  private let making = Lock(())
 
-  init(_ store: MemoStore<Entity>, _ query: MemoQuery) {
+  init(_ store: MemoStore<Entity>, _ query: MemoQuery<Entity>) {
     self.store = store
     clock = store.clock
     state = Lock(State(query: query, schedule: ReflectionSchedule(store.reflection)))
@@ -48,12 +70,18 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
         defer { isShowing = true }
         return !isShowing
       }
-      guard isFirst, let snapshot = self?.next() else { return finished() }
-      DispatchQueue.main.async {
-        if let self, !self.isEnded { MainActor.assumeIsolated { body(snapshot) } }
-        isShowing.withLock { $0 = false }
-        self?.rearm()
-        finished()
+      guard isFirst, let self else { return finished() }
+      next { [weak self] snapshot in
+        let end: @Sendable () -> Void = { [weak self] in
+          isShowing.withLock { $0 = false }
+          self?.rearm()
+          finished()
+        }
+        guard let snapshot else { return end() }
+        DispatchQueue.main.async {
+          if let self, !self.isEnded { MainActor.assumeIsolated { body(snapshot) } }
+          end()
+        }
       }
     }
   }
@@ -87,29 +115,51 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
     }
   }
 
+  /// Makes nothing due until ``resume()``; a scan that is under way is given up until then.
   func pause() {
-    change { state, _ in state.schedule.pause() }
+    change { state, now in
+      if !state.scans.isEmpty {
+        state.scans.removeAll()
+        state.schedule.refresh(at: now)
+      }
+      state.schedule.pause()
+    }
   }
 
   func resume() {
     change { state, now in state.schedule.resume(at: now) }
   }
 
-  /// Changes what is shown; due now.
-  func setQuery(_ query: MemoQuery) {
+  /// Changes what is shown.
+  ///
+  /// Due now, but for another search: typing waits as a change of a memo does. What is being
+  /// scanned for is not wanted any more.
+  func setQuery(_ query: MemoQuery<Entity>) {
     change { state, now in
-      guard query != state.query else { return }
+      let old = state.query
+      state.query = query
       // An anchor alone changes nothing yet: it says what stays at the next change.
-      if query.limit != state.query.limit {
-        state.cause = .refreshed
-        state.origin = nil
+      guard !query.isAnswered(by: old) else { return }
+      state.scans.removeAll()
+      state.cause = .refreshed
+      state.origin = nil
+      if !query.hasSelection(of: old) { state.oldEnd = nil }
+      var retyped = old
+      retyped.search = query.search
+      if query.isAnswered(by: retyped) {
+        state.schedule.committed(holdingInsert: false, at: now)
+      } else {
         state.schedule.refresh(at: now)
       }
-      state.query = query
     }
   }
 
-  var query: MemoQuery { state.withLock { $0.query } }
+  var query: MemoQuery<Entity> { state.withLock { $0.query } }
+
+  /// Whether no snapshot answers the query yet.
+  var isReading: Bool {
+    state.withLock { state in !(state.answered.map(state.query.isAnswered) ?? false) }
+  }
 
   /// Changes the state and sets the timer to what is due then.
   private func change(_ body: (inout State, Duration) -> Void) {
@@ -147,55 +197,151 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
     let now = clock.elapsed
     return state.withLock { $0.schedule.due.map { $0 <= now } ?? false }
   }
+}
 
-  /// Reads the next snapshot: everything that was committed before the call.
+// MARK: - Reading
+
+extension LiveQuery {
+  /// Reads the next snapshot, if the query is bounded: everything that was committed before the
+  /// call.
   ///
   /// Never throws: what goes wrong stands in the snapshot.
-  func next() -> HistorySnapshot<Entity> {
-    reading.withLock { _ in
-      let commitCount = store?.board.commitCount ?? 0
-      let (query, oldEnd, old, oldIDs) = state.withLock { state in
-        state.schedule.delivered()
-        return (state.query, state.oldEnd, state.items, state.ids)
-      }
+  ///
+  /// - Returns: `nil` for a query that may have to read the whole store, for which nothing is done.
+  func next() -> HistorySnapshot<Entity>? {
+    making.withLock { _ in
+      guard let attempt = begin(asScan: false) else { return nil }
       var error: MemoError?
-      var read = (items: old, oldEnd: oldEnd)
       do throws(MemoError) {
-        read = try self.read(query, oldEnd, unreadable: &error)
+        let reading = try self.read(attempt, unreadable: &error)
+        return snapshot(attempt, reading, error)
       } catch let failure {
-        error = failure
-      }
-      let ids = read.items.map(\.id)
-      let difference = HistoryDifference(from: old, ids: oldIDs, to: read.items, ids: ids)
-      return state.withLock { state in
-        state.items = read.items
-        state.ids = ids
-        state.oldEnd = read.oldEnd
-        state.generation += 1
-        return HistorySnapshot(
-          items: read.items, ids: ids, difference: difference, generation: state.generation,
-          cause: state.generation == 1 ? .first : state.cause,
-          origin: state.generation == 1 ? nil : state.origin, error: error,
-          commitCount: commitCount)
+        return snapshot(attempt, nil, failure)
       }
     }
   }
 
+  /// Reads the next snapshot, whatever the query is: a bounded one at once, others on a queue.
+  ///
+  /// - Parameter completion: Called exactly once, on any thread and with no lock held. Gets `nil`
+  ///   when nobody wants the snapshot any more, because of another query, a pause, the end, or a
+  ///   newer snapshot.
+  func next(_ completion: @escaping @Sendable (HistorySnapshot<Entity>?) -> Void) {
+    if let snapshot = next() { return completion(snapshot) }
+    // Bounded by now, or not: a scan can do both.
+    guard let attempt = begin(asScan: true) else { return completion(nil) }
+    guard let store else { return completion(end(attempt, nil, .database(.closed))) }
+    // Neither the query nor the store lives longer because of a scan.
+    DispatchQueue.scans.async { [weak self, weak store, scan = HistoryScan(store)] in
+      var error: MemoError?
+      var reading: HistoryReading<Entity>?
+      do throws(MemoError) {
+        reading = try scan.read(
+          attempt.query, keeping: attempt.oldEnd,
+          while: { store != nil && self?.isWanted(attempt) == true },
+          unreadable: { error = error ?? $0 })
+        // Not wanted any more, which `end` finds out as well, or the store has gone.
+        if reading == nil { error = .database(.closed) }
+      } catch let failure {
+        error = failure
+      }
+      completion(self?.end(attempt, reading, error))
+    }
+  }
+
+  /// Reads the next snapshot and waits for it without holding a thread.
+  func nextRead() async -> HistorySnapshot<Entity>? {
+    await withCheckedContinuation { continuation in
+      next { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Begins to read: what is committed from now on is a change that the next snapshot shows.
+  ///
+  /// - Returns: `nil` when only a scan can do it and this is none.
+  private func begin(asScan isScan: Bool) -> Attempt? {
+    let commitCount = store?.board.commitCount ?? 0
+    return state.withLock { state in
+      guard isScan || state.query.isBounded else { return nil }
+      state.schedule.delivered()
+      state.lastBegun += 1
+      if isScan { state.scans.insert(state.lastBegun) }
+      return Attempt(
+        number: state.lastBegun, query: state.query, oldEnd: state.oldEnd, commitCount: commitCount)
+    }
+  }
+
+  private func isWanted(_ attempt: Attempt) -> Bool {
+    state.withLock { !$0.isEnded && $0.scans.contains(attempt.number) }
+  }
+
+  /// Makes the snapshot of a scan, unless it has come too late.
+  private func end(
+    _ attempt: Attempt, _ reading: HistoryReading<Entity>?, _ error: MemoError?
+  ) -> HistorySnapshot<Entity>? {
+    making.withLock { _ in
+      let isWanted = state.withLock { state in
+        state.scans.remove(attempt.number) != nil && !state.isEnded
+          && state.lastShown < attempt.number
+      }
+      return isWanted ? snapshot(attempt, reading, error) : nil
+    }
+  }
+
+  /// Makes the snapshot that follows the one before; without a reading its items stay.
+  private func snapshot(
+    _ attempt: Attempt, _ reading: HistoryReading<Entity>?, _ error: MemoError?
+  ) -> HistorySnapshot<Entity> {
+    let old = state.withLock { state in
+      let isFirst = state.generation == 0
+      return (
+        items: state.items, ids: state.ids,
+        sections: isFirst ? HistorySections(keys: []) : state.sections
+      )
+    }
+    let items = reading?.items ?? old.items
+    let ids = items.map(\.id)
+    let difference = HistoryDifference(from: old.items, ids: old.ids, to: items, ids: ids)
+    let sections = attempt.query.sections?.sections(of: items)
+    var sectionDifference: HistorySectionDifference?
+    if let oldSections = old.sections, let sections {
+      sectionDifference = HistorySectionDifference(difference, from: oldSections, to: sections)
+    }
+    return state.withLock { state in
+      state.items = items
+      state.ids = ids
+      state.sections = sections
+      // The end of another list is none of the list that comes.
+      if let reading, attempt.query.hasSelection(of: state.query) { state.oldEnd = reading.oldEnd }
+      state.answered = attempt.query
+      state.lastShown = attempt.number
+      state.generation += 1
+      return HistorySnapshot(
+        items: items, ids: ids, difference: difference, sections: sections,
+        sectionDifference: sectionDifference, generation: state.generation,
+        cause: state.generation == 1 ? .first : state.cause,
+        origin: state.generation == 1 ? nil : state.origin, error: error, query: attempt.query,
+        commitCount: attempt.commitCount)
+    }
+  }
+
+  /// Reads a bounded query.
   private func read(
-    _ query: MemoQuery, _ oldEnd: MemoKey?, unreadable first: inout MemoError?
-  ) throws(MemoError) -> (items: [Entity], oldEnd: MemoKey?) {
+    _ attempt: Attempt, unreadable first: inout MemoError?
+  ) throws(MemoError) -> HistoryReading<Entity> {
     guard let store else { throw .database(.closed) }
-    let limit = max(1, query.limit)
+    let limit = attempt.query.usedLimit
+    let anchor = attempt.query.anchor
     var keptCount = 0
-    if query.anchor == .oldEnd, let oldEnd {
+    if anchor == .oldEnd, let oldEnd = attempt.oldEnd {
       keptCount = try store.timeline.count(
         to: oldEnd, atMost: limit + HistoryWindow.maximumGrowth + 1)
     }
-    let window = HistoryWindow(limit: limit, keptCount: keptCount, anchor: query.anchor)
+    let window = HistoryWindow(limit: limit, keptCount: keptCount, anchor: anchor)
     let (memos, last) = try store.timeline.newest(window.count)
     var error: MemoError?
     let items = try store.entities(of: memos) { error = error ?? $0 }
     first = error
-    return (items, last ?? oldEnd)
+    return HistoryReading(items: items, oldEnd: last ?? attempt.oldEnd)
   }
 }

@@ -1,17 +1,82 @@
-/// What a live history shows.
-public struct MemoQuery: Sendable, Hashable {
+/// Which memos are wanted, and how a list shows them.
+///
+/// A query without ``filter`` and ``search`` costs the same in any store. With one of them every
+/// memo may have to be read until ``limit`` are found; live histories do that on a queue of their
+/// own, and stop when the query changes.
+public struct MemoQuery<Entity: MemoEntity>: Sendable {
   /// How many of the newest memos, at least 1; a smaller number counts as 1.
+  ///
+  /// So many memos are held in memory, and none beside them.
   public var limit: Int
   /// Which end of the list stays where it is when memos come and go; see ``HistoryAnchor``.
   public var anchor: HistoryAnchor
+  /// What the text of each memo has to hold; empty for any text.
+  ///
+  /// Parts that are separated by white space have to be there all, in any order, as substrings, in
+  /// any script. Upper and lower case are the same; other forms of a character are not.
+  public var search: String
+  /// Decides by the whole memo whether it is wanted; `nil` takes all.
+  ///
+  /// Called on any thread for each memo that is read, again for every list, and by a
+  /// ``LiveHistory`` on the main actor for its own edits; must not wait for the main actor. A list
+  /// is read anew when another closure is set, never because what a closure looks at has changed.
+  public var filter: (@Sendable (Entity) -> Bool)? {
+    didSet { filterIdentity = filter == nil ? nil : RuleIdentity() }
+  }
+  /// By what the list has headers; `nil` for none.
+  public var sections: MemoSections<Entity>?
+  private var filterIdentity: RuleIdentity?
 
   /// The newest memos.
   ///
   /// - Parameters:
   ///   - limit: How many. Default: 200, which is what fits on some screens.
   ///   - anchor: Which end stays. Default: the newest one.
-  public init(limit: Int = 200, anchor: HistoryAnchor = .newest) {
+  ///   - search: What their texts have to hold. Default: nothing.
+  ///   - sections: By what the list has headers. Default: none.
+  ///   - filter: Decides which of them are wanted. Default: all.
+  public init(
+    limit: Int = 200, anchor: HistoryAnchor = .newest, search: String = "",
+    sections: MemoSections<Entity>? = nil, filter: (@Sendable (Entity) -> Bool)? = nil
+  ) {
     self.limit = limit
     self.anchor = anchor
+    self.search = search
+    self.sections = sections
+    self.filter = filter
+    filterIdentity = filter == nil ? nil : RuleIdentity()
+  }
+
+  /// The limit within reason: numbers above it only make sums overflow.
+  var usedLimit: Int { min(max(1, limit), Int(Int32.max)) }
+
+  var selection: MemoSelection<Entity> {
+    MemoSelection(text: TextMatch(search), filter: filter)
+  }
+
+  /// Whether a read looks at no more memos than it returns.
+  var isBounded: Bool { filter == nil && TextMatch(search).isEmpty }
+
+  /// Whether both want the same memos, however many.
+  func hasSelection(of other: MemoQuery) -> Bool {
+    filterIdentity === other.filterIdentity && TextMatch(search) == TextMatch(other.search)
+  }
+
+  /// Whether the list of another query is that of this one, apart from what its anchor kept.
+  func isAnswered(by other: MemoQuery) -> Bool {
+    usedLimit == other.usedLimit && sections == other.sections && hasSelection(of: other)
+  }
+}
+
+/// Tells closures apart, which cannot be compared.
+final class RuleIdentity: Sendable {}
+
+/// Which memos a query wants, however many.
+struct MemoSelection<Entity: MemoEntity>: Sendable {
+  let text: TextMatch
+  let filter: (@Sendable (Entity) -> Bool)?
+
+  func includes(_ entity: Entity) -> Bool {
+    text.finds(entity.text) && filter?(entity) ?? true
   }
 }

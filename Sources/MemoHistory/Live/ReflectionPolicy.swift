@@ -10,7 +10,7 @@ public struct ReflectionPolicy: Sendable, Hashable {
   /// Default: 200 ms. From zero on; a negative value counts as zero. A longer one shows bursts in
   /// fewer steps.
   public var afterInsert: Duration
-  /// The wait after any other commit that touches a memo.
+  /// The wait after any other commit that touches a memo, and after another search was set.
   ///
   /// Default: 16 ms, about one frame. From zero on; a negative value counts as zero.
   public var afterOther: Duration

@@ -19,7 +19,7 @@ struct ReflectionSchedule: Sendable {
     self.policy = policy
   }
 
-  /// Notes a commit that touches a memo; the newest one decides how long to wait.
+  /// Notes a commit that touches a memo, or what may wait as long; the newest one decides how long.
   mutating func committed(holdingInsert: Bool, at now: Duration) {
     let limit = limit ?? now + max(.zero, policy.maximumDelay)
     self.limit = limit
