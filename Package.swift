@@ -39,6 +39,15 @@ let privacyManifest = "PrivacyInfo.xcprivacy"
   let engineExcludes = [privacyManifest]
 #endif
 
+// Where the frameworks are not, the examples are compiled against stand-ins.
+#if canImport(Darwin)
+  let standIns: [String] = []
+#else
+  let standIns = ["SwiftUI", "UIKit"]
+#endif
+let examples: [Target.Dependency] =
+  ["MemoHistoryTesting", "MemoHistory"] + standIns.map { .target(name: $0) }
+
 let package = Package(
   name: "MemoKV",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -71,7 +80,8 @@ let package = Package(
     .target(name: "MemoCore", dependencies: ["KVSalvage", "KVEngine"], swiftSettings: strict),
     .target(name: "MemoHistory", dependencies: ["MemoCore"], swiftSettings: strict),
     .target(
-      name: "MemoHistoryTesting", dependencies: ["MemoHistory", "KVEngine"], swiftSettings: strict),
+      name: "MemoHistoryTesting", dependencies: ["MemoHistory", "MemoCore", "KVEngine"],
+      swiftSettings: strict),
     .target(
       name: "KVInspectCore", dependencies: ["MemoCore", "KVSalvage", "KVEngine"],
       path: "Tools/KVInspectCore", swiftSettings: strict),
@@ -104,12 +114,22 @@ let package = Package(
       name: "KVInspectTests",
       dependencies: ["KVInspectCore", "MemoCore", "KVEngine", "KVTestSupport", "kvinspect"],
       exclude: ["Fixtures"], swiftSettings: tests),
+    // The same sources twice: what they show has to compile whatever an app's default isolation is.
+    .testTarget(
+      name: "ExampleTests", dependencies: examples, swiftSettings: tests),
+    .testTarget(
+      name: "MainActorExampleTests", dependencies: examples,
+      swiftSettings: tests + [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "RepositoryTests", dependencies: ["KVEngine", "MemoCore"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11
 )
+
+package.targets += standIns.map {
+  .target(name: $0, path: "Tests/StandIns/\($0)", swiftSettings: tests)
+}
 
 if let wantedTests {
   let names = package.targets.filter { $0.type == .test }.map(\.name)

@@ -19,7 +19,9 @@ import Testing
       "MemoCore", "KVEngine", "Dispatch", "Observation", "Foundation", "FoundationEssentials",
       "Glibc", "Musl",
     ],
-    "Sources/MemoHistoryTesting": ["MemoHistory", "KVEngine"],
+    "Sources/MemoHistoryTesting": [
+      "MemoHistory", "MemoCore", "KVEngine", "Glibc", "Musl", "Darwin",
+    ],
     "Tools/KVInspectCore": ["MemoCore", "KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin"],
     "Tools/kvinspect": ["KVInspectCore", "Glibc", "Musl", "Darwin"],
   ]

@@ -25,6 +25,7 @@ import Testing
     "Sources/MemoHistory/Entities/UUID+MemoIdentifier.swift": "the module that has UUID",
     "Sources/MemoHistory/Live/MemoSections+TimeZone.swift": "time zones of Foundation",
     "Sources/MemoHistory/StoreFolder.swift": "folders, protection and backup of Apple systems",
+    "Sources/MemoHistoryTesting/FailingFileSystem.swift": "what the system says when it fails",
     "Tools/KVInspectCore/LineReader.swift": "reads a descriptor",
     "Tools/KVInspectCore/Output.swift": "writes a descriptor",
     "Tools/kvinspect/main.swift": "exit",

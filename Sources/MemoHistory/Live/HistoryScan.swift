@@ -80,7 +80,8 @@ extension MemoKey {
 }
 
 extension DispatchQueue {
-  /// Where reads run that nobody's thread may wait for, each on a thread of its own: Swift's task pool has as many threads as cores.
+  /// Where reads run that nobody's thread may wait for, each on a thread of its own: Swift's task
+  /// pool has as many threads as cores.
   static let scans = DispatchQueue(
     label: "MemoKV.HistoryScan", qos: .userInitiated, attributes: .concurrent)
 }

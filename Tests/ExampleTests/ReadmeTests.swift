@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+/// The examples of the README and the numbers of the documentation are those of this folder.
+@Suite struct ReadmeTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+  private static func source(_ path: String) throws -> String {
+    try String(contentsOf: folder.appending(path: path).standardizedFileURL, encoding: .utf8)
+  }
+
+  /// Lines that are not empty.
+  private static func lineCount(_ text: some StringProtocol) -> Int {
+    text.split(separator: "\n").count { !$0.allSatisfy(\.isWhitespace) }
+  }
+
+  @Test(arguments: ["Note.swift", "ReadmeList.swift", "HistoryReflector.swift"])
+  func theReadmeShowsWhatIsCompiled(name: String) throws {
+    let example = try Self.source(name)
+    let readme = try Self.source("../../README.md")
+    #expect(readme.contains("```swift\n" + example + "```"))
+    #expect(Self.lineCount(example) <= 20)
+  }
+
+  /// What takes 42 lines over Core Data.
+  @Test func theReflectorHasAtMost15Lines() throws {
+    let source = try Self.source("HistoryReflector.swift")
+    let start = try #require(source.range(of: "final class NotesController")).lowerBound
+    #expect(Self.lineCount(source[start...]) <= 15)
+  }
+}
