@@ -94,20 +94,52 @@ extension MemoStore where Entity: MemoEntity {
   func entities(
     of memos: [Memo], _ report: ((MemoError) -> Void)?
   ) throws(MemoError) -> [Entity] {
+    var decoded: [MemoID: DecodedMemo<Entity>]?
+    return try entities(of: memos, reusing: &decoded, report)
+  }
+
+  /// The entities of memos; those that were decoded before and are unchanged are not decoded again.
+  ///
+  /// - Parameters:
+  ///   - memos: What they are made of.
+  ///   - decoded: What is known by the ids of memos; then that of exactly these memos. `nil` when
+  ///     nobody wants it.
+  ///   - report: As for ``latest(_:unreadable:)``.
+  /// - Returns: The entities, without those that were reported.
+  /// - Throws: As ``latest(_:unreadable:)``.
+  func entities(
+    of memos: [Memo], reusing decoded: inout [MemoID: DecodedMemo<Entity>]?,
+    _ report: ((MemoError) -> Void)?
+  ) throws(MemoError) -> [Entity] {
     if let plain = coder.schema.plain { return plain.entities(memos) }
     var names = NameSource(try timeline)
     var entities: [Entity] = []
     entities.reserveCapacity(memos.count)
+    var now: [MemoID: DecodedMemo<Entity>]? = decoded.map { _ in [:] }
     for memo in memos {
       do throws(MemoError) {
-        entities.append(try coder.entity(of: memo, &names))
+        let entity: Entity
+        if let known = decoded?[memo.id], known.memo == memo {
+          entity = known.entity
+        } else {
+          entity = try coder.entity(of: memo, &names)
+        }
+        entities.append(entity)
+        now?[memo.id] = DecodedMemo(memo: memo, entity: entity)
       } catch {
         guard let report, error.concernsOneMemo else { throw error }
         report(error)
       }
     }
+    decoded = now
     return entities
   }
+}
+
+/// A memo and what the app makes of it.
+struct DecodedMemo<Entity: Sendable> {
+  let memo: Memo
+  let entity: Entity
 }
 
 extension MemoError {

@@ -51,7 +51,9 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
   private let state: Lock<State>
   /// Held while a snapshot is made, so that they come one after the other; never during a scan, so
   /// the main thread may wait for it.
-  private let making = Lock(())
+  ///
+  /// Has what the memos of the last bounded list were decoded to.
+  private let making = Lock<[MemoID: DecodedMemo<Entity>]?>([:])
 
   init(_ store: MemoStore<Entity>, _ query: MemoQuery<Entity>) {
     self.store = store
@@ -209,11 +211,11 @@ extension LiveQuery {
   ///
   /// - Returns: `nil` for a query that may have to read the whole store, for which nothing is done.
   func next() -> HistorySnapshot<Entity>? {
-    making.withLock { _ in
+    making.withLock { decoded in
       guard let attempt = begin(asScan: false) else { return nil }
       var error: MemoError?
       do throws(MemoError) {
-        let reading = try self.read(attempt, unreadable: &error)
+        let reading = try self.read(attempt, reusing: &decoded, unreadable: &error)
         return snapshot(attempt, reading, error)
       } catch let failure {
         return snapshot(attempt, nil, failure)
@@ -327,7 +329,8 @@ extension LiveQuery {
 
   /// Reads a bounded query.
   private func read(
-    _ attempt: Attempt, unreadable first: inout MemoError?
+    _ attempt: Attempt, reusing decoded: inout [MemoID: DecodedMemo<Entity>]?,
+    unreadable first: inout MemoError?
   ) throws(MemoError) -> HistoryReading<Entity> {
     guard let store else { throw .database(.closed) }
     let limit = attempt.query.usedLimit
@@ -340,7 +343,7 @@ extension LiveQuery {
     let window = HistoryWindow(limit: limit, keptCount: keptCount, anchor: anchor)
     let (memos, last) = try store.timeline.newest(window.count)
     var error: MemoError?
-    let items = try store.entities(of: memos) { error = error ?? $0 }
+    let items = try store.entities(of: memos, reusing: &decoded) { error = error ?? $0 }
     first = error
     return HistoryReading(items: items, oldEnd: last ?? attempt.oldEnd)
   }

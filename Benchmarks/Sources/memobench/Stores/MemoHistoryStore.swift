@@ -20,7 +20,7 @@ final class MemoHistoryStore: Store {
     self.store = store
   }
 
-  private static func identifier(_ id: Identity) throws -> MemoID {
+  static func identifier(_ id: Identity) throws -> MemoID {
     try MemoID(String(decoding: Record.key(of: id), as: UTF8.self))
   }
 

@@ -25,7 +25,7 @@ enum WorkloadCatalog {
     Exists.self, PageRead.self, FullScan.self, ProcessStart.self, Memory.self, LibrarySize.self,
     InsertWhileCompacting.self, DeleteNewest.self, DeleteOne.self, DeleteMost.self,
     ConcurrentInsert.self, Turns.self, MixedDay.self, UnorderedLoad.self, DatabaseBench.self,
-    YCSB.self, Life.self, Codec.self, Growth.self, TenMillion.self,
+    YCSB.self, Life.self, Codec.self, LiveLists.self, Growth.self, TenMillion.self,
   ]
 }
 
