@@ -3,7 +3,7 @@
 extension MemoEdits {
   /// A reader of one moment that changes nothing.
   package convenience init(reading timeline: MemoTimeline) throws(MemoError) {
-    self.init(try timeline.snapshot(), NameSource(timeline))
+    self.init(try timeline.snapshot(), NameSource(timeline), timeline.indexer)
   }
 
   /// The memos that follow a position, newest first; `nil` begins with the newest.
@@ -57,7 +57,7 @@ extension MemoEdits {
   }
 
   /// The memos that changed: where they are stored, and what is shown instead, newest first.
-  private var changedMemos: (hidden: Set<MemoKey>, shown: [(key: MemoKey, memo: Memo)]) {
+  var changedMemos: (hidden: Set<MemoKey>, shown: [(key: MemoKey, memo: Memo)]) {
     var hidden: Set<MemoKey> = []
     var shown: [(key: MemoKey, memo: Memo)] = []
     forEachChange { (place, stored, memo, key) in
@@ -76,7 +76,7 @@ extension MemoEdits {
 
 extension MemoKey {
   /// Whether the memo comes earlier in the history: is newer.
-  fileprivate func isBefore(_ other: MemoKey) -> Bool {
+  func isBefore(_ other: MemoKey) -> Bool {
     (microseconds, arrival) > (other.microseconds, other.arrival)
   }
 }

@@ -37,6 +37,8 @@ package final class MemoEdits {
     fileprivate var edits: [Edit?] = []
     fileprivate var places: [MemoID: Int] = [:]
     fileprivate var trash: [TrashKey: TrashEdit] = [:]
+    /// Keys of indexes that were looked up, whether a memo had them or not.
+    var lookedUp: Set<LookedUpKeys> = []
   }
 
   /// How many arrivals there are so far, at most.
@@ -46,10 +48,15 @@ package final class MemoEdits {
   package var decisions = Decisions()
   /// The names of fields, with those that payloads of changed memos add.
   package var names: NameSource
+  /// Says by which keys memos are found; `nil` when nobody does.
+  let indexer: (any MemoIndexer)?
 
-  init(_ snapshot: Snapshot, _ names: consuming NameSource) {
+  init(
+    _ snapshot: Snapshot, _ names: consuming NameSource, _ indexer: (any MemoIndexer)?
+  ) {
     self.snapshot = snapshot
     self.names = names
+    self.indexer = indexer
   }
 
   // MARK: - Memos
@@ -219,14 +226,18 @@ package final class MemoEdits {
   /// about what was looked up.
   func batch() throws(MemoError) -> WriteBatch {
     var batch = WriteBatch()
+    var changed: [ChangedMemo] = []
     for case .some(let edit) in decisions.edits where edit.change != nil {
-      switch (edit.stored, edit.memo) {
-      case (let stored, .some(let memo)):
-        batch.put(memo, at: edit.key, over: stored)
-      case (.some(let stored), nil): batch.delete(stored)
-      case (nil, nil): break
+      var place: MemoPlace?
+      if let memo = edit.memo {
+        place = batch.put(memo, at: edit.key, over: edit.stored)
+      } else if let stored = edit.stored {
+        batch.delete(stored)
       }
+      guard let id = edit.memo?.id ?? edit.stored?.memo.id else { continue }
+      changed.append(ChangedMemo(id: id, old: edit.stored, new: edit.memo, place: place))
     }
+    try keepIndexes(changed, &batch)
     // In one order, so that the same commit makes the same bytes.
     for (key, edit) in decisions.trash.sorted(by: { $0.key.isBefore($1.key) }) {
       batch.change(key, from: edit.stored, to: edit.now)
@@ -238,6 +249,10 @@ package final class MemoEdits {
     for key in decisions.trash.keys {
       batch.require(
         unchanged: key.encode(), since: snapshot.sequence, in: MemoSpace.trash)
+    }
+    for keys in decisions.lookedUp {
+      batch.require(
+        unchangedPrefix: keys.prefix, since: snapshot.sequence, in: Space(code: keys.spaceCode))
     }
     if let names = names.names {
       batch.add(names)
@@ -271,11 +286,14 @@ extension TrashKey {
 
 extension WriteBatch {
   /// Adds a memo at a place, or as a new arrival, instead of the stored one if there is one.
-  fileprivate mutating func put(_ memo: Memo, at key: MemoKey?, over stored: StoredMemo?) {
+  ///
+  /// - Returns: Where it is then.
+  fileprivate mutating func put(
+    _ memo: Memo, at key: MemoKey?, over stored: StoredMemo?
+  ) -> MemoPlace {
     guard let key else {
       if let stored { delete(stored) }
-      insert(memo)
-      return
+      return insert(memo)
     }
     put(
       MemoRecord.encode(memo), forKey: key.encode(), in: MemoSpace.memos,
@@ -285,10 +303,11 @@ extension WriteBatch {
         [], forKey: IDKey(hash: memo.id.hash64, memoKey: key).encode(), in: MemoSpace.ids,
         kind: .put)
     }
+    return MemoPlace(key: key)
   }
 
   /// Adds a memo under an arrival number that the commit gives it.
-  private mutating func insert(_ memo: Memo) {
+  private mutating func insert(_ memo: Memo) -> MemoPlace {
     let operation = operationCount
     let key = MemoKey(microseconds: memo.createdAt.microseconds, arrival: 0)
     put(
@@ -298,6 +317,7 @@ extension WriteBatch {
       [], forKey: IDKey(hash: memo.id.hash64, memoKey: key).encode(), in: MemoSpace.ids,
       kind: .put,
       slot: KeySlot(offset: IDKey.arrivalOffset, operation: operation, isInverted: false))
+    return MemoPlace(key: key, operation: operation)
   }
 
   /// Deletes a stored memo and its id's entry.

@@ -11,6 +11,11 @@ public enum MemoError: Error, Sendable, Equatable {
   case invalidTimestamp(reason: String)
   /// There is a memo with the id already; nothing was written.
   case duplicateID
+  /// Another memo, the one with this id, has the same key in a unique index; nothing was written.
+  case duplicateKey(index: String, id: MemoID)
+  /// The index cannot be asked yet: it is being built, as after an update of the app that brought
+  /// it, or nobody has declared it.
+  case indexNotReady(index: String)
   /// There is no memo with the id; nothing was written.
   case missingID
   /// A change gave a memo another id; nothing was written.
@@ -41,6 +46,8 @@ extension MemoError: CustomStringConvertible {
     case .invalidID(let reason): "the id \(reason)"
     case .invalidTimestamp(let reason): "the time \(reason)"
     case .duplicateID: "there is a memo with this id already"
+    case .duplicateKey(let index, _): "another memo has this key in the index \(index)"
+    case .indexNotReady(let index): "the index \(index) is not ready"
     case .missingID: "there is no memo with this id"
     case .changedID: "a change must not give a memo another id"
     case .unencodable(let reason): "the memo cannot be stored: \(reason)"

@@ -94,6 +94,10 @@ extension MemoNames {
   ///   are left out have no name.
   mutating func add(key: RawSpan, value: RawSpan) throws(FormatError) {
     if key.byteCount == 1 {
+      if [UInt8](copying: key) == MemoIndexTable.key {
+        _ = try MemoIndexTable.decode(value)
+        return
+      }
       var reader = ByteReader(value, structure: "schema version")
       let version = try reader.varint()
       guard reader.isAtEnd, [UInt8](copying: key) == Self.schemaKey else {

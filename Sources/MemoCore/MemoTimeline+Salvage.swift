@@ -22,6 +22,7 @@ extension MemoTimeline {
     try timeline.addMissingIDs()
     try timeline.removeOlderVersions()
     try timeline.reserveLostNames()
+    try timeline.forgetIndexes()
     try timeline.close()
     return report
   }

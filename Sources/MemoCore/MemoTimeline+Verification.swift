@@ -16,6 +16,7 @@ extension MemoTimeline {
       }
       try verifyMemos(in: snapshot, names, &report)
       try verifyTrash(in: snapshot, &report)
+      try verifyIndexes(in: snapshot, &report)
     } catch {
       // Damaged since the engine has read it.
       guard case .database(.damaged(let corruption)) = error else { throw error }

@@ -21,7 +21,7 @@ extension MemoTimeline {
       // Held until the write is judged: the sequences it is judged by are kept for held ones only.
       let snapshot = try snapshot()
       defer { withExtendedLifetime(snapshot) {} }
-      let edits = MemoEdits(snapshot, NameSource(self, isOutdated: namesAreOutdated))
+      let edits = MemoEdits(snapshot, NameSource(self, isOutdated: namesAreOutdated), indexer)
       let value = try decide(edits)
       let batch = try edits.batch()
       if batch.changesNothing { return value }

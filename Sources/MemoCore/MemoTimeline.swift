@@ -13,14 +13,21 @@ package import KVEngine
 package enum MemoSpace {
   package static let memos = Space(code: 1)
   package static let ids = Space(code: 2)
+  /// Entries of unique indexes.
+  package static let uniqueKeys = Space(code: 3)
   package static let trash = Space(code: 4)
-  /// What is known of the store itself: names of fields, the schema's version.
+  /// What is known of the store itself: names of fields, the schema's version, its indexes.
   package static let meta = Space(code: 6)
+  /// Entries of ordered indexes.
+  package static let orderedKeys = Space(code: 7)
 
   /// What flush and compaction have to know of them.
   package static func policy(code: UInt8) -> SpacePolicy {
-    code == ids.code
-      ? SpacePolicy(filter: .prefix(IDKey.prefixByteCount)) : .standard(code: code)
+    switch code {
+    case ids.code: SpacePolicy(filter: .prefix(IDKey.prefixByteCount))
+    case uniqueKeys.code: SpacePolicy(filter: .wholeKey)
+    default: .standard(code: code)
+    }
   }
 }
 
@@ -34,6 +41,8 @@ package final class MemoTimeline: Sendable {
   let knownNames = Lock<MemoNames?>(nil)
   /// Why the last write failed for a reason of the place, until one succeeds.
   let trouble = Lock<DatabaseError?>(nil)
+  /// Says by which keys memos are found, once a store with indexes has come.
+  let givenIndexer = Lock<(any MemoIndexer)?>(nil)
   private let observer = Lock<(@Sendable (MemoChange, _ origin: String?) -> Void)?>(nil)
 
   /// Opens the store in a folder; nothing is created before the first write.

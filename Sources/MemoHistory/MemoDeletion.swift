@@ -92,6 +92,7 @@ extension MemoStore where Entity: MemoEntity {
   ///   - origin: Who undoes: see ``HistorySnapshot/origin``.
   /// - Throws: ``MemoError/deletionExpired`` when its time is over or it was undone already,
   ///   ``MemoError/duplicateID`` when there is a memo with its id again,
+  ///   ``MemoError/duplicateKey(index:id:)`` when another one has its key in a unique index by now,
   ///   ``MemoError/database(_:)`` if it could not be written.
   public func undo(_ deletion: MemoDeletion, origin: String? = nil) async throws(MemoError) {
     try await write(origin) { memos throws(MemoError) in try memos.undo(deletion) }

@@ -61,6 +61,43 @@ public struct MemoReader<Entity: MemoEntity>: ~Copyable {
     try edits.memoCount(sinceMicroseconds: instant.microseconds)
   }
 
+  /// The memo with a key in an index, or `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - key: All values of the key.
+  ///   - index: One that the schema declares. In an ordered one it is the newest memo with the key.
+  /// - Returns: The memo.
+  /// - Throws: As ``MemoStore/memo(at:in:)``.
+  public func memo(
+    at key: [MemoIndexValue], in index: MemoIndex<Entity>
+  ) throws(MemoError) -> Entity? {
+    guard let memo = try edits.memo(at: key, in: index.declaration) else { return nil }
+    return try entity(of: memo)
+  }
+
+  /// Memos in the order of their keys.
+  ///
+  /// - Parameters:
+  ///   - index: One that the schema declares; memos that are not in it are left out.
+  ///   - lower: The first key, or its first values.
+  ///   - upper: The last key, or its first values.
+  ///   - count: At most this many. Default: 200.
+  ///   - descending: Whether the order is turned around.
+  /// - Returns: The memos.
+  /// - Throws: As ``MemoStore/memos(in:from:through:count:descending:)``.
+  public func memos(
+    in index: MemoIndex<Entity>, from lower: [MemoIndexValue] = [],
+    through upper: [MemoIndexValue] = [], count: Int = 200, descending: Bool = false
+  ) throws(MemoError) -> [Entity] {
+    var memos: [Entity] = []
+    for memo in try edits.storedMemos(
+      in: index.declaration, from: lower, through: upper, count: count, descending: descending)
+    {
+      memos.append(try entity(of: memo))
+    }
+    return memos
+  }
+
   private func entity(of memo: Memo) throws(MemoError) -> Entity {
     try store.coder.entity(of: memo, &edits.names)
   }

@@ -6,7 +6,8 @@ extension MemoStore where Entity: MemoEntity {
   /// - Parameters:
   ///   - memo: A memo with a new id.
   ///   - origin: Who writes: see ``HistorySnapshot/origin``.
-  /// - Throws: ``MemoError/duplicateID`` if there is a memo with the id;
+  /// - Throws: ``MemoError/duplicateID`` if there is a memo with the id,
+  ///   ``MemoError/duplicateKey(index:id:)`` if another one has its key in a unique index;
   ///   ``MemoError/invalidID(reason:)`` or ``MemoError/unencodable(reason:)`` if it cannot be
   ///   stored; ``MemoError/database(_:)`` if it could not be written.
   public func insert(_ memo: Entity, origin: String? = nil) async throws(MemoError) {
@@ -36,9 +37,9 @@ extension MemoStore where Entity: MemoEntity {
   ///   - memo: What is to be stored.
   ///   - origin: Who writes: see ``HistorySnapshot/origin``.
   /// - Returns: The memo that was replaced.
-  /// - Throws: As ``insert(_:origin:)``, without the duplicate; what reading throws if the stored
-  ///   memo does not fit the app's type: it may hold what a newer version of the app knows, so it
-  ///   goes only when it is deleted.
+  /// - Throws: As ``insert(_:origin:)``, without the duplicate id; what reading throws if the
+  ///   stored memo does not fit the app's type: it may hold what a newer version of the app knows,
+  ///   so it goes only when it is deleted.
   @discardableResult
   public func upsert(_ memo: Entity, origin: String? = nil) async throws(MemoError) -> Entity? {
     try await write(origin) { memos throws(MemoError) in try memos.upsert(memo) }
@@ -158,7 +159,8 @@ extension MemoStore where Entity: MemoEntity {
   ///   - origin: Who writes: see ``HistorySnapshot/origin``.
   ///   - body: Runs on the store's queue; must not wait for another write of this store.
   /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws; ``MemoError/database(_:)`` if its changes could not be
+  /// - Throws: What the closure throws; ``MemoError/duplicateKey(index:id:)`` if two memos have one
+  ///   key of a unique index in the end; ``MemoError/database(_:)`` if its changes could not be
   ///   written.
   @discardableResult
   public func perform<Value: Sendable>(

@@ -29,6 +29,8 @@ public final class MemoStore<Entity: Sendable>: Sendable {
   /// `nil` for the clocks of the system.
   private let givenClock: (any DeadlineClock)?
   private let isReleased = Lock(false)
+  /// Whether the next part of an index is under way.
+  let isBuildingIndexes = Lock(false)
 
   private init(
     _ open: OpenStore, _ coder: EntityCoder<Entity>, _ reflection: ReflectionPolicy,
@@ -110,6 +112,7 @@ extension MemoStore where Entity: MemoEntity {
     trash: Duration = .zero, clock: (any DeadlineClock)? = nil
   ) {
     self.init(OpenStore(timeline), EntityCoder(Entity.schema), reflection, trash, clock)
+    if let indexer = EntityIndexer(coder) { timeline.setIndexer(indexer) }
   }
 
   /// Opens the memos in a folder.
@@ -171,6 +174,9 @@ extension MemoStore where Entity: MemoEntity {
     guard found <= coder.schema.version else {
       throw .newerSchema(found: found, known: coder.schema.version)
     }
+    guard let indexer = EntityIndexer(coder) else { return }
+    try timeline.setIndexer(indexer)
+    buildIndexes()
   }
 
   /// Opens an empty store that lives in memory and goes with its handle.

@@ -31,6 +31,20 @@ public struct MemoTransaction<Entity: MemoEntity>: ~Copyable {
     try reader.memo(for: id)
   }
 
+  /// The memo with a key in an index, with the changes so far, or `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - key: All values of the key.
+  ///   - index: One that the schema declares. In an ordered one it is the newest memo with the key.
+  /// - Returns: The memo.
+  /// - Throws: As ``MemoStore/memo(at:in:)``.
+  /// - Complexity: O(log *n* + changes so far).
+  public func memo(
+    at key: [MemoIndexValue], in index: MemoIndex<Entity>
+  ) throws(MemoError) -> Entity? {
+    try reader.memo(at: key, in: index)
+  }
+
   /// Number of memos, with the changes so far.
   ///
   /// - Returns: All memos.

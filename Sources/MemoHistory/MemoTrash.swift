@@ -49,6 +49,7 @@ extension MemoStore where Entity: MemoEntity {
   ///   - origin: Who does it: see ``HistorySnapshot/origin``.
   /// - Throws: ``MemoError/deletionExpired`` when it is not in the trash any more,
   ///   ``MemoError/duplicateID`` when there is a memo with its id again,
+  ///   ``MemoError/duplicateKey(index:id:)`` when another one has its key in a unique index by now,
   ///   ``MemoError/database(_:)`` if it could not be written.
   public func restore(_ deletion: MemoDeletion, origin: String? = nil) async throws(MemoError) {
     try await write(origin) { memos throws(MemoError) in

@@ -36,11 +36,14 @@ import Testing
       codes: [
         "memos": UInt64(MemoSpace.memos.code), "ids": UInt64(MemoSpace.ids.code),
         "meta": UInt64(MemoSpace.meta.code), "trash": UInt64(MemoSpace.trash.code),
+        "uniqueKeys": UInt64(MemoSpace.uniqueKeys.code),
+        "orderedKeys": UInt64(MemoSpace.orderedKeys.code),
         "user": UInt64(Space.standard.code),
       ]),
     Registry(section: "13.8", codes: codes(MemoRecord.Flag.self)),
     Registry(section: "13.9", codes: codes(MemoID.Kind.self)),
     Registry(section: "13.11", codes: codes(PayloadValue.Tag.self)),
+    Registry(section: "13.12", codes: codes(MemoIndexValue.Kind.self)),
   ]
 
   private static func number(_ text: String?) -> UInt64? {
@@ -67,7 +70,7 @@ import Testing
 
   @Test func everyRegisteredCodeIsActiveOrReservedWithAVector() {
     let names = Set(Self.document.vectorNames)
-    for section in (1...11).map({ "13.\($0)" }) {
+    for section in (1...12).map({ "13.\($0)" }) {
       let rows = Self.document.table(in: section)
       #expect(!rows.isEmpty, "\(section)")
       for row in rows {
@@ -84,7 +87,10 @@ import Testing
     let active = Self.document.table(in: "13.7").filter { $0["Status"] == "active" }
     let codes = active.compactMap { Self.number($0["Code"]) }
     let own = codes.filter { $0 < UInt64(Limits.Space.firstUserCode) }
-    let spaces = [MemoSpace.memos, MemoSpace.ids, MemoSpace.trash, MemoSpace.meta]
+    let spaces = [
+      MemoSpace.memos, MemoSpace.ids, MemoSpace.uniqueKeys, MemoSpace.trash, MemoSpace.meta,
+      MemoSpace.orderedKeys,
+    ]
     #expect(own.sorted() == spaces.map { UInt64($0.code) })
   }
 

@@ -153,6 +153,29 @@ enum FormatExample {
     return memo
   }
 
+  static let uniqueKey = MemoIndexKey(
+    number: 2,
+    values: [true, -2, 1.5, .timestamp(MemoTimestamp(microseconds: clock) ?? .now)])
+  static let orderedKey = MemoIndexKey(
+    number: 3,
+    values: [
+      "c\u{0}a", .bytes([0x00, 0xFF]),
+      .uuid(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
+    ])
+
+  static var indexTable: MemoIndexTable {
+    var table = MemoIndexTable()
+    var state = MemoIndexState(number: 2, isUnique: true, schemaVersion: 1)
+    state.phase = .ready
+    state.conflictCount = 3
+    table.set(state)
+    state = MemoIndexState(number: 3, isUnique: false, schemaVersion: 1)
+    state.phase = .building
+    state.position = memoKey.encode()
+    table.set(state)
+    return table
+  }
+
   /// Fields with the numbers from 0 on.
   private static func record(_ values: [PayloadValue]) -> PayloadRecord {
     PayloadRecord(

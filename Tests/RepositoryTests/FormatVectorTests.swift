@@ -20,7 +20,7 @@ import Testing
     "dictionary-frame", "dense-frame",
     "memo-key", "id-key", "memo-record", "memo-record-changed", "id-text", "id-integer",
     "id-bytes", "id-uuid", "memo-record-payload", "name-key", "name-value", "payload",
-    "trash-key", "deleted-memo",
+    "trash-key", "deleted-memo", "unique-key", "ordered-key", "index-table",
   ]
 
   @Test func everyVectorIsTested() {
@@ -261,6 +261,19 @@ import Testing
     let vector = try bytes("deleted-memo")
     #expect(try DeletedMemo.decode(vector.rawBytes, key: deleted.key) == deleted)
     #expect(deleted.encode() == vector)
+  }
+
+  @Test func indexes() throws {
+    let unique = try bytes("unique-key")
+    #expect(try MemoIndexKey.decode(unique.rawBytes) == Example.uniqueKey)
+    #expect(Example.uniqueKey.encode() == unique)
+    let ordered = try bytes("ordered-key")
+    let decoded = try MemoIndexKey.decodeOrdered(ordered.rawBytes)
+    #expect(decoded.key == Example.orderedKey && decoded.memoKey == Example.memoKey)
+    #expect(Example.orderedKey.encode() + Example.memoKey.encode() == ordered)
+    let table = try bytes("index-table")
+    #expect(try MemoIndexTable.decode(table.rawBytes) == Example.indexTable)
+    #expect(Example.indexTable.encode() == table)
   }
 
   @Test(arguments: zip(["id-text", "id-integer", "id-bytes", "id-uuid"], MemoID.Kind.allCases))

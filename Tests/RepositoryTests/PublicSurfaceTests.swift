@@ -36,6 +36,7 @@ import Testing
       "MemoTimestamp": "when a memo was written, with the writer's zone",
       "CivilDay": "the day below which a memo stands",
       "MemoError": "everything that a call of the memo layers can throw",
+      "MemoIndexValue": "a part of a key by which memos are found",
     ],
     "MemoHistory": [
       "MemoStore": "the memos of an app",
@@ -44,6 +45,8 @@ import Testing
       "MemoIdentifier": "what names an app's memos",
       "MemoSchema": "how older versions of an app's type are read",
       "MemoSchema.Upgrade": "the change from an older version",
+      "MemoIndex": "by what memos are found beside id and time",
+      "MemoIndex.Key": "the key of a memo in it",
       "MemoSchemaField": "name and kind of a stored field, for tests of apps",
       "MemoFieldKind": "what a stored field holds",
       "MemoFields": "the fields of a memo by name, for an upgrade",

@@ -58,8 +58,10 @@ struct SpaceNames {
   private let spaces: [NamedSpace]
   /// Spaces that no app has named.
   private static let known: [(code: UInt8, name: String)] = [
-    (MemoSpace.memos.code, "memos"), (MemoSpace.ids.code, "ids"), (MemoSpace.trash.code, "trash"),
-    (MemoSpace.meta.code, "meta"), (Space.standard.code, "default"),
+    (MemoSpace.memos.code, "memos"), (MemoSpace.ids.code, "ids"),
+    (MemoSpace.uniqueKeys.code, "uniqueKeys"), (MemoSpace.trash.code, "trash"),
+    (MemoSpace.meta.code, "meta"), (MemoSpace.orderedKeys.code, "orderedKeys"),
+    (Space.standard.code, "default"),
   ]
 
   init(_ manifest: Manifest) {

@@ -20,6 +20,7 @@ public struct MemoSchema<Entity: Sendable>: Sendable {
   /// The version by which memos are written, from 1 on.
   public let version: Int
   let defaults: Entity?
+  let indexes: [MemoIndex<Entity>]
   let upgrade: Upgrade?
   /// How entities are stored that need no coder.
   let plain: PlainForm<Entity>?
@@ -27,16 +28,22 @@ public struct MemoSchema<Entity: Sendable>: Sendable {
   /// Describes the current version of a type.
   ///
   /// - Parameters:
-  ///   - version: 1 or more; to be raised when `upgrade` learns something new, and when older
-  ///     versions of the app must no longer open the store. Less is taken as 1.
+  ///   - version: 1 or more; to be raised when `upgrade` learns something new, when the keys of an
+  ///     index change, and when older versions of the app must no longer open the store. Less is
+  ///     taken as 1.
   ///   - defaults: A value that lends its fields, also those of structs inside it, to stored memos
   ///     that do not have them: the decoding that Swift writes for a struct ignores the defaults of
   ///     its properties. Its id, time and text are not used.
+  ///   - indexes: By what memos are found beside id and time; no two with the same name.
   ///   - upgrade: Called for memos of older versions, with their fields and that version, on any
   ///     thread.
-  public init(version: Int = 1, defaults: Entity? = nil, upgrade: Upgrade? = nil) {
+  public init(
+    version: Int = 1, defaults: Entity? = nil, indexes: [MemoIndex<Entity>] = [],
+    upgrade: Upgrade? = nil
+  ) {
     self.version = max(version, 1)
     self.defaults = defaults
+    self.indexes = indexes
     self.upgrade = upgrade
     plain = nil
   }
@@ -44,6 +51,7 @@ public struct MemoSchema<Entity: Sendable>: Sendable {
   init(plain: PlainForm<Entity>) {
     version = 1
     defaults = nil
+    indexes = []
     upgrade = nil
     self.plain = plain
   }

@@ -63,3 +63,13 @@ extension PayloadValue {
     }
   }
 }
+
+extension MemoIndexValue {
+  /// A UUID as a part of a key.
+  ///
+  /// - Parameter uuid: Any UUID.
+  /// - Returns: Its place is that of its bytes.
+  public static func uuid(_ uuid: UUID) -> MemoIndexValue {
+    .uuid(high: uuid.halves.high, low: uuid.halves.low)
+  }
+}
