@@ -39,6 +39,7 @@ package final class MemoEdits {
     fileprivate var trash: [TrashKey: TrashEdit] = [:]
     /// Keys of indexes that were looked up, whether a memo had them or not.
     var lookedUp: Set<LookedUpKeys> = []
+    var collections = CollectionEdits()
   }
 
   /// How many arrivals there are so far, at most.
@@ -242,6 +243,7 @@ package final class MemoEdits {
     for (key, edit) in decisions.trash.sorted(by: { $0.key.isBefore($1.key) }) {
       batch.change(key, from: edit.stored, to: edit.now)
     }
+    decisions.collections.addChanges(to: &batch)
     if batch.changesNothing { return batch }
     for (id, place) in decisions.places {
       batch.requireUnchanged(id, decisions.edits[place]?.stored, since: snapshot)
@@ -254,6 +256,7 @@ package final class MemoEdits {
       batch.require(
         unchangedPrefix: keys.prefix, since: snapshot.sequence, in: Space(code: keys.spaceCode))
     }
+    decisions.collections.addConditions(to: &batch, since: snapshot)
     if let names = names.names {
       batch.add(names)
       if names.raisesSchemaVersion { try raise(names.schemaVersion, &batch) }

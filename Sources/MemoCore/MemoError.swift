@@ -23,15 +23,16 @@ public enum MemoError: Error, Sendable, Equatable {
   /// The memo cannot be stored as it is; nothing was written. The reason reads on after "the memo
   /// cannot be stored:".
   case unencodable(reason: String)
-  /// The stored memo with this id does not fit the app's type, for example because it holds a case
-  /// that the app does not know. The other memos are not affected. The reason reads on after "a
-  /// memo cannot be read:", with names of fields and nothing of what is in them.
+  /// The stored memo, or value of a collection, with this id does not fit the app's type, for
+  /// example because it holds a case that the app does not know. The others are not affected. The
+  /// reason reads on after "a memo cannot be read:", with names of fields and nothing of what is in
+  /// them.
   case unreadable(MemoID, reason: String)
   /// A store or a memo was written by a newer schema of the app than the one that reads it.
   case newerSchema(found: Int, known: Int)
   /// The deletion can no longer be undone: its time is over, or it was undone already.
   case deletionExpired
-  /// The task that waited for a read was cancelled before the read had ended.
+  /// The task that waited for a read or an import was cancelled before that had ended.
   case cancelled
   /// The engine below could not do its work.
   case database(DatabaseError)
@@ -55,7 +56,7 @@ extension MemoError: CustomStringConvertible {
     case .newerSchema(let found, let known):
       "was written by schema \(found) of the app, which is newer than schema \(known)"
     case .deletionExpired: "the deletion can no longer be undone"
-    case .cancelled: "the read was cancelled"
+    case .cancelled: "the call was cancelled"
     case .database(let error): "\(error)"
     case .damagedRecord(let corruption): "a memo is damaged: \(corruption)"
     }

@@ -95,6 +95,12 @@ extension MemoTimeline {
       guard let payload = try? MemoPayload(encoded: memo.payload.rawBytes) else { return }
       highest = max(highest, payload.record.highestNumber)
     }
+    _ = try snapshot.forEachCollectionRecord { (_, value) throws(MemoError) in
+      if let payload = try? CollectionRecord.decode(value) {
+        highest = max(highest, payload.record.highestNumber)
+      }
+      return true
+    }
     guard try Self.names(in: snapshot, { _ in }).count <= highest else { return }
     var batch = WriteBatch()
     batch.put(

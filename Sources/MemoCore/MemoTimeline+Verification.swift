@@ -17,6 +17,7 @@ extension MemoTimeline {
       try verifyMemos(in: snapshot, names, &report)
       try verifyTrash(in: snapshot, &report)
       try verifyIndexes(in: snapshot, &report)
+      try verifyCollections(in: snapshot, names, &report)
     } catch {
       // Damaged since the engine has read it.
       guard case .database(.damaged(let corruption)) = error else { throw error }

@@ -31,6 +31,8 @@ extension MemoTimeline {
           adopt(names)
         }
         if let change = edits.change { note(change, origin) }
+        let keys = edits.decisions.collections.changedKeys
+        if !keys.isEmpty { note(collectionKeys: keys) }
         return value
       }
       namesAreOutdated = edits.addedNames != nil

@@ -20,12 +20,13 @@ package enum MemoSpace {
   package static let meta = Space(code: 6)
   /// Entries of ordered indexes.
   package static let orderedKeys = Space(code: 7)
+  package static let collections = Space(code: 8)
 
   /// What flush and compaction have to know of them.
   package static func policy(code: UInt8) -> SpacePolicy {
     switch code {
     case ids.code: SpacePolicy(filter: .prefix(IDKey.prefixByteCount))
-    case uniqueKeys.code: SpacePolicy(filter: .wholeKey)
+    case uniqueKeys.code, collections.code: SpacePolicy(filter: .wholeKey)
     default: .standard(code: code)
     }
   }
@@ -44,6 +45,7 @@ package final class MemoTimeline: Sendable {
   /// Says by which keys memos are found, once a store with indexes has come.
   let givenIndexer = Lock<(any MemoIndexer)?>(nil)
   private let observer = Lock<(@Sendable (MemoChange, _ origin: String?) -> Void)?>(nil)
+  private let collectionObserver = Lock<(@Sendable (_ keys: [[UInt8]]) -> Void)?>(nil)
 
   /// Opens the store in a folder; nothing is created before the first write.
   ///
@@ -94,6 +96,16 @@ package final class MemoTimeline: Sendable {
 
   func note(_ change: MemoChange, _ origin: String?) {
     observer.withLock { $0 }?(change, origin)
+  }
+
+  /// Says who hears of each commit that changes values of collections, and of their keys; called
+  /// like the observer of memos.
+  package func setCollectionObserver(_ observer: @escaping @Sendable (_ keys: [[UInt8]]) -> Void) {
+    collectionObserver.withLock { $0 = observer }
+  }
+
+  func note(collectionKeys keys: [[UInt8]]) {
+    collectionObserver.withLock { $0 }?(keys)
   }
 
   /// Why the last write failed; `nil` when it succeeded or only its conditions did not hold.

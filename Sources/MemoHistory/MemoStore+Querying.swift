@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import KVEngine
 internal import MemoCore
 
 extension MemoStore where Entity: MemoEntity {
@@ -23,25 +22,13 @@ extension MemoStore where Entity: MemoEntity {
   public func memos(
     _ query: MemoQuery<Entity>, unreadable report: (@Sendable (MemoError) -> Void)? = nil
   ) async throws(MemoError) -> [Entity] {
-    let isCancelled = SharedLock(false)
     let scan = HistoryScan(self)
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        DispatchQueue.scans.async {
-          let outcome = Result { () throws(MemoError) in
-            try scan.read(query, while: { !isCancelled.withLock { $0 } }) {
-              (error) throws(MemoError) in
-              guard let report else { throw error }
-              report(error)
-            }
-          }
-          continuation.resume(returning: outcome)
-        }
+    let reading = try await DispatchQueue.scan { isWanted throws(MemoError) in
+      try scan.read(query, while: isWanted) { (error) throws(MemoError) in
+        guard let report else { throw error }
+        report(error)
       }
-    } onCancel: {
-      isCancelled.withLock { $0 = true }
     }
-    guard let reading = try outcome.get() else { throw .cancelled }
     return reading.items
   }
 }

@@ -122,6 +122,7 @@ final class OpenStore: Sendable {
     guard isNew, let board = announcing.withLock({ $0 }) else { return }
     announce(to: board)
     board.note(.refreshed)
+    board.collections.noteAll()
   }
 
   /// Where commits are announced; nobody is told of any before the first observer comes.
@@ -138,10 +139,25 @@ final class OpenStore: Sendable {
   private func announce(to board: HistoryBoard) {
     guard case .success(let timeline) = opened.withLock({ $0 }) else { return }
     timeline.setObserver { board.note(HistoryCause($0), $1) }
+    timeline.setCollectionObserver { board.collections.note($0) }
   }
 
   /// Does something on the store's queue, behind what was given to it before.
   func enqueue(_ work: @escaping @Sendable () -> Void) {
     queue.async(execute: work)
+  }
+
+  /// Changes what is stored in one commit, on the store's queue, and waits for it without holding
+  /// a thread.
+  func write<Value: Sendable>(
+    _ decide: @escaping @Sendable (MemoEdits) throws(MemoError) -> Value
+  ) async throws(MemoError) -> Value {
+    let outcome = await withCheckedContinuation { continuation in
+      enqueue { [self] in
+        continuation.resume(
+          returning: Result { () throws(MemoError) in try timeline.write(decide) })
+      }
+    }
+    return try outcome.get()
   }
 }

@@ -91,7 +91,7 @@ import Testing
     gate.open()
     await #expect(throws: MemoError.cancelled) { try await reading.value }
     #expect(looked.withLock { $0 } == 1)
-    #expect("\(MemoError.cancelled)" == "the read was cancelled")
+    #expect("\(MemoError.cancelled)" == "the call was cancelled")
   }
 
   @Test func aMemoThatDoesNotFitIsReportedOrThrown() async throws {

@@ -38,6 +38,7 @@ import Testing
         "meta": UInt64(MemoSpace.meta.code), "trash": UInt64(MemoSpace.trash.code),
         "uniqueKeys": UInt64(MemoSpace.uniqueKeys.code),
         "orderedKeys": UInt64(MemoSpace.orderedKeys.code),
+        "collections": UInt64(MemoSpace.collections.code),
         "user": UInt64(Space.standard.code),
       ]),
     Registry(section: "13.8", codes: codes(MemoRecord.Flag.self)),
@@ -89,7 +90,7 @@ import Testing
     let own = codes.filter { $0 < UInt64(Limits.Space.firstUserCode) }
     let spaces = [
       MemoSpace.memos, MemoSpace.ids, MemoSpace.uniqueKeys, MemoSpace.trash, MemoSpace.meta,
-      MemoSpace.orderedKeys,
+      MemoSpace.orderedKeys, MemoSpace.collections,
     ]
     #expect(own.sorted() == spaces.map { UInt64($0.code) })
   }

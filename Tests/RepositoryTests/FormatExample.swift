@@ -182,6 +182,11 @@ enum FormatExample {
       values.enumerated().map { PayloadRecord.Field(number: $0.offset, value: $0.element) })
   }
 
+  /// A value of a collection, with one flag.
+  static let collectionPayload = MemoPayload(
+    schemaVersion: 0,
+    record: PayloadRecord([PayloadRecord.Field(number: 1, value: .bool(true))]))
+
   /// One value of every kind.
   static let payload = MemoPayload(
     schemaVersion: 2,

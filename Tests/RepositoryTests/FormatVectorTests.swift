@@ -20,7 +20,8 @@ import Testing
     "dictionary-frame", "dense-frame",
     "memo-key", "id-key", "memo-record", "memo-record-changed", "id-text", "id-integer",
     "id-bytes", "id-uuid", "memo-record-payload", "name-key", "name-value", "payload",
-    "trash-key", "deleted-memo", "unique-key", "ordered-key", "index-table",
+    "trash-key", "deleted-memo", "unique-key", "ordered-key", "index-table", "collection-key",
+    "collection-value",
   ]
 
   @Test func everyVectorIsTested() {
@@ -274,6 +275,15 @@ import Testing
     let table = try bytes("index-table")
     #expect(try MemoIndexTable.decode(table.rawBytes) == Example.indexTable)
     #expect(Example.indexTable.encode() == table)
+  }
+
+  @Test func valueOfACollection() throws {
+    let key = try bytes("collection-key")
+    #expect(try CollectionRecord.id(ofKey: key.rawBytes) == MemoID(1))
+    #expect(try CollectionRecord.key(of: MemoID(1), in: "drafts") == key)
+    let vector = try bytes("collection-value")
+    #expect(try CollectionRecord.decode(vector.rawBytes) == Example.collectionPayload)
+    #expect(CollectionRecord.encode(Example.collectionPayload) == vector)
   }
 
   @Test(arguments: zip(["id-text", "id-integer", "id-bytes", "id-uuid"], MemoID.Kind.allCases))

@@ -41,6 +41,7 @@ import Testing
     "MemoHistory": [
       "MemoStore": "the memos of an app",
       "MemoStore.Page": "some neighbouring memos and where the next ones begin",
+      "MemoCollection": "values of the app's own beside the memos",
       "MemoEntity": "what a type of the app has to have to be a memo",
       "MemoIdentifier": "what names an app's memos",
       "MemoSchema": "how older versions of an app's type are read",

@@ -61,6 +61,7 @@ struct SpaceNames {
     (MemoSpace.memos.code, "memos"), (MemoSpace.ids.code, "ids"),
     (MemoSpace.uniqueKeys.code, "uniqueKeys"), (MemoSpace.trash.code, "trash"),
     (MemoSpace.meta.code, "meta"), (MemoSpace.orderedKeys.code, "orderedKeys"),
+    (MemoSpace.collections.code, "collections"),
     (Space.standard.code, "default"),
   ]
 

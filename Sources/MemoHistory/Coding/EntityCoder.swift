@@ -129,8 +129,11 @@ extension EntityCoder where Entity: MemoEntity {
     if memo != stored { memo.changedAt = .now }
     return memo
   }
+}
 
-  private static func encode(
+extension EntityCoder where Entity: Encodable {
+  /// The fields of a value; names that are new are added.
+  static func encode(
     _ entity: Entity, _ names: inout MemoNames
   ) throws(MemoError) -> PayloadRecord {
     let scope = EncodingScope(names: names)
@@ -146,11 +149,13 @@ extension EntityCoder where Entity: MemoEntity {
       throw .unencodable(reason: reason(for: error, scope.names))
     }
   }
+}
 
+extension EntityCoder {
   // MARK: - Errors
 
   /// What went wrong, with names of fields and nothing of what is in them.
-  private static func reason(for error: any Error, _ names: MemoNames) -> String {
+  static func reason(for error: any Error, _ names: MemoNames) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, let context):
       // A key that is not there is one of the type's, not one that was found.

@@ -17,6 +17,8 @@ final class HistoryBoard: Sendable {
   }
 
   private let state = Lock(State())
+  /// The same for values of collections.
+  let collections = CollectionBoard()
 
   /// An observer's place, given up when nobody holds it any more.
   final class Registration: Sendable {

@@ -84,4 +84,30 @@ extension DispatchQueue {
   /// pool has as many threads as cores.
   static let scans = DispatchQueue(
     label: "MemoKV.HistoryScan", qos: .userInitiated, attributes: .concurrent)
+
+  /// Reads on that queue, and waits for it without holding a thread.
+  ///
+  /// - Parameter body: Asks before each step whether it is still wanted, and returns `nil` as soon
+  ///   as it is not.
+  /// - Returns: What it returned.
+  /// - Throws: What it throws; ``MemoError/cancelled`` when the task was cancelled before.
+  static func scan<Value: Sendable>(
+    _ body: @escaping @Sendable (_ isWanted: () -> Bool) throws(MemoError) -> Value?
+  ) async throws(MemoError) -> Value {
+    let isCancelled = SharedLock(false)
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        scans.async {
+          continuation.resume(
+            returning: Result { () throws(MemoError) in
+              try body { !isCancelled.withLock { $0 } }
+            })
+        }
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+    guard let value = try outcome.get() else { throw .cancelled }
+    return value
+  }
 }
