@@ -43,6 +43,8 @@ import Testing
       "MemoStore.Page": "some neighbouring memos and where the next ones begin",
       "MemoCollection": "values of the app's own beside the memos",
       "MemoEntity": "what a type of the app has to have to be a memo",
+      "MemoImportReport": "what became of the memos of an import",
+      "MemoImportReport.Refusal": "one that was not taken",
       "MemoIdentifier": "what names an app's memos",
       "MemoSchema": "how older versions of an app's type are read",
       "MemoSchema.Upgrade": "the change from an older version",
