@@ -20,6 +20,18 @@ extension MemoPayload {
     record = try reader.payloadRecord(depth: 1)
     guard reader.isAtEnd else { throw reader.failure("bytes follow the payload") }
   }
+
+  /// Reads one field of a payload in its stored form; nothing behind it is looked at.
+  ///
+  /// - Returns: The field's value; `nil` if there is no such field.
+  /// - Throws: As ``init(encoded:)``, for the part that is read.
+  package static func value(
+    of number: Int, in encoded: RawSpan
+  ) throws(FormatError) -> PayloadValue? {
+    var reader = ByteReader(encoded, structure: "memo payload")
+    _ = try reader.varint()
+    return try reader.payloadValue(ofField: number)
+  }
 }
 
 extension PayloadValue {
@@ -109,12 +121,34 @@ extension ByteReader {
     fields.reserveCapacity(min(count, 256))
     var last = -1
     for _ in 0..<count {
-      let number = try self.count(maximum: MemoNames.maximumCount - 1)
-      guard number > last else { throw failure("fields do not ascend") }
+      let number = try fieldNumber(after: last)
       last = number
       fields.append(PayloadRecord.Field(number: number, value: try payloadValue(depth: depth)))
     }
     return PayloadRecord(ascending: fields)
+  }
+
+  /// The value of one field of a payload's own record.
+  @_lifetime(self: copy self)
+  fileprivate mutating func payloadValue(
+    ofField wanted: Int
+  ) throws(FormatError) -> PayloadValue? {
+    var last = -1
+    for _ in 0..<(try elementCount(ofAtLeast: 2)) {
+      last = try fieldNumber(after: last)
+      if last > wanted { return nil }
+      let value = try payloadValue(depth: 1)
+      if last == wanted { return value }
+    }
+    return nil
+  }
+
+  /// The number of a field, which is larger than that of the field before.
+  @_lifetime(self: copy self)
+  private mutating func fieldNumber(after last: Int) throws(FormatError) -> Int {
+    let number = try count(maximum: MemoNames.maximumCount - 1)
+    guard number > last else { throw failure("fields do not ascend") }
+    return number
   }
 
   /// How many elements follow, each of some bytes at least.

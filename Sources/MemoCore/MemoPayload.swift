@@ -249,7 +249,8 @@ extension PayloadRecord {
 }
 
 extension PayloadValue {
-  fileprivate var highestNumber: Int {
+  /// The largest number of a field inside the value, -1 when there is none.
+  package var highestNumber: Int {
     switch self {
     case .record(let record): record.highestNumber
     case .list(let values): values.reduce(-1) { max($0, $1.highestNumber) }

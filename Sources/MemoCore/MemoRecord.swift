@@ -69,43 +69,64 @@ package enum MemoRecord {
   /// - Complexity: O(bytes), about 0.3 microseconds for a memo of usual size.
   package static func decode(_ value: RawSpan, key: MemoKey) throws(FormatError) -> Memo {
     var reader = ByteReader(value, structure: "memo record")
-    let found = try reader.varint()
-    guard found == version else {
-      throw reader.failure("has version \(found); a newer program can read it")
-    }
-    let flags = try reader.varint()
-    guard flags & ~(Flag.changedAt.rawValue | Flag.payload.rawValue) == 0 else {
-      throw reader.failure("has unknown flags \(flags); a newer program can read it")
-    }
-    let offsetSeconds = try reader.zigzag()
-    guard let createdAt = timestamp(key.microseconds, offsetSeconds) else {
-      throw reader.failure("createdAt is out of range")
-    }
-    var changedAt: MemoTimestamp?
-    if flags & Flag.changedAt.rawValue != 0 {
-      let difference = try reader.zigzag()
-      let (microseconds, overflow) = key.microseconds.addingReportingOverflow(difference)
-      let offsetSeconds = try reader.zigzag()
-      changedAt = overflow ? nil : timestamp(microseconds, offsetSeconds)
-      guard changedAt != nil else { throw reader.failure("changedAt is out of range") }
-    }
-    let idByteCount = try reader.count(maximum: 1 + MemoID.maximumByteCount)
-    let id = try MemoID(encoded: try reader.take(idByteCount))
+    let head = try reader.memoHead(key)
     let text = try reader.take(try reader.count(maximum: Limits.Value.maximumByteCount))
     let body = unsafe text.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     var payload: [UInt8] = []
-    if flags & Flag.payload.rawValue != 0 {
+    if head.flags & Flag.payload.rawValue != 0 {
       let count = try reader.count(maximum: Limits.Value.maximumByteCount)
       guard count > 0 else { throw reader.failure("payload is empty") }
       payload = try reader.takeArray(count)
     }
     guard reader.isAtEnd else { throw reader.failure("bytes follow the record") }
-    return Memo(id: id, createdAt: createdAt, changedAt: changedAt, body: body, payload: payload)
+    return Memo(
+      id: head.id, createdAt: head.createdAt, changedAt: head.changedAt, body: body,
+      payload: payload)
   }
+}
 
-  private static func timestamp(_ microseconds: Int64, _ offsetSeconds: Int64) -> MemoTimestamp? {
-    Int32(exactly: offsetSeconds).flatMap {
-      MemoTimestamp(microseconds: microseconds, offsetSeconds: $0)
+/// What stands in a stored memo in front of its text.
+struct MemoHead {
+  let flags: UInt64
+  let createdAt: MemoTimestamp
+  let changedAt: MemoTimestamp?
+  let id: MemoID
+}
+
+extension ByteReader {
+  /// What a memo's record begins with.
+  @_lifetime(self: copy self)
+  mutating func memoHead(_ key: MemoKey) throws(FormatError) -> MemoHead {
+    let found = try varint()
+    guard found == MemoRecord.version else {
+      throw failure("has version \(found); a newer program can read it")
     }
+    let flags = try varint()
+    let changedAtFlag = MemoRecord.Flag.changedAt.rawValue
+    guard flags & ~(changedAtFlag | MemoRecord.Flag.payload.rawValue) == 0 else {
+      throw failure("has unknown flags \(flags); a newer program can read it")
+    }
+    let offsetSeconds = try zigzag()
+    guard let createdAt = MemoTimestamp(key.microseconds, offsetSeconds) else {
+      throw failure("createdAt is out of range")
+    }
+    var changedAt: MemoTimestamp?
+    if flags & changedAtFlag != 0 {
+      let difference = try zigzag()
+      let (microseconds, overflow) = key.microseconds.addingReportingOverflow(difference)
+      let offsetSeconds = try zigzag()
+      changedAt = overflow ? nil : MemoTimestamp(microseconds, offsetSeconds)
+      guard changedAt != nil else { throw failure("changedAt is out of range") }
+    }
+    let idByteCount = try count(maximum: 1 + MemoID.maximumByteCount)
+    let id = try MemoID(encoded: try take(idByteCount))
+    return MemoHead(flags: flags, createdAt: createdAt, changedAt: changedAt, id: id)
+  }
+}
+
+extension MemoTimestamp {
+  fileprivate init?(_ microseconds: Int64, _ offsetSeconds: Int64) {
+    guard let offsetSeconds = Int32(exactly: offsetSeconds) else { return nil }
+    self.init(microseconds: microseconds, offsetSeconds: offsetSeconds)
   }
 }

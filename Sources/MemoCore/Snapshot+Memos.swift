@@ -180,4 +180,14 @@ package struct MemoCursor: ~Copyable {
       throw .damagedRecord(Corruption(error, fileName: "memo space"))
     }
   }
+
+  /// The beginning of the memo at the position.
+  func excerpt(byteCount: Int) throws(MemoError) -> MemoExcerpt {
+    do {
+      return try MemoRecord.excerpt(
+        cursor.value, key: try MemoKey.decode(cursor.key), byteCount: byteCount)
+    } catch {
+      throw .damagedRecord(Corruption(error, fileName: "memo space"))
+    }
+  }
 }
