@@ -62,9 +62,9 @@ extension MemoStore where Entity: MemoEntity {
   ///
   /// - Parameters:
   ///   - memos: What is to be taken, in the order of its arrival.
-  ///   - atomically: Whether all are stored in one commit or none: then they are all held in memory,
-  ///     and the first one that is refused makes the call throw why. Default: a memo that is refused
-  ///     is left out and reported.
+  ///   - atomically: Whether all are stored in one commit or none: then they are all held in
+  ///     memory, and the first one that is refused makes the call throw why. Default: a memo that
+  ///     is refused is left out and reported.
   ///   - origin: Who writes: see ``HistorySnapshot/origin``.
   ///   - progress: Called after each commit with the number of memos looked at, on any thread.
   /// - Returns: What became of them.

@@ -19,8 +19,8 @@ extension MemoStore where Entity: MemoEntity {
   /// The beginnings of the newest memos, or of those behind a place, newest first.
   ///
   /// Reads the text of each memo as far as it is wanted, and nothing of its other fields: an
-  /// upgrade of the schema has no effect, and a memo whose fields do not fit the app's type is there
-  /// like any other.
+  /// upgrade of the schema has no effect, and a memo whose fields do not fit the app's type is
+  /// there like any other.
   ///
   /// - Parameters:
   ///   - count: At most this many.

@@ -90,7 +90,7 @@ import Testing
 
   @Test func openingBuildsWhatIsMissing() async throws {
     try oldTimeline((0..<700).map { $0 }).close()
-    let store = try MemoStore<Errand>(opening: open())
+    let store = try MemoStore<Errand>(opening: OpenStore(open()))
     try await store.indexesAreReady()
     #expect(try store.memo(at: [699], in: Errand.byNumber)?.id == 699)
     try store.expectIndexesInStep("opened")
