@@ -3,11 +3,11 @@ internal import KVEngine
 extension MemoTimeline {
   /// Says by which keys memos are found, for all writes from now on.
   package func setIndexer(_ indexer: any MemoIndexer) {
-    givenIndexer.withLock { $0 = indexer }
+    state.withLock { $0.indexer = indexer }
   }
 
   /// Who says by which keys memos are found; `nil` when nobody does.
-  var indexer: (any MemoIndexer)? { givenIndexer.withLock { $0 } }
+  var indexer: (any MemoIndexer)? { state.withLock { $0.indexer } }
 
   /// Does a part of what the indexes need to be ready, in a commit of its own.
   ///

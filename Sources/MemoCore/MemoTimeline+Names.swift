@@ -9,12 +9,12 @@ extension MemoTimeline {
   ///
   /// - Complexity: O(1) after the first call, then O(number of names).
   package func names() throws(MemoError) -> MemoNames {
-    if let names = knownNames.withLock({ $0 }) { return names }
+    if let names = state.withLock({ $0.names }) { return names }
     return try reloadedNames()
   }
 
   /// Whether anybody has needed the names.
-  package var hasReadNames: Bool { knownNames.withLock { $0 != nil } }
+  package var hasReadNames: Bool { state.withLock { $0.names != nil } }
 
   /// The names of fields as they are in the store now.
   ///
@@ -30,10 +30,10 @@ extension MemoTimeline {
   /// Keeps a table of the store, unless a later one is known.
   @discardableResult
   func adopt(_ names: MemoNames) -> MemoNames {
-    knownNames.withLock { known in
+    state.withLock { state in
       // Names are only added, so the table with more of them is the later one.
-      guard let before = known, before.storedCount > names.storedCount else {
-        known = names
+      guard let before = state.names, before.storedCount > names.storedCount else {
+        state.names = names
         return names
       }
       return before

@@ -45,12 +45,12 @@ extension MemoTimeline {
   func commit(_ batch: WriteBatch, _ durability: Durability) throws(MemoError) -> Bool {
     do {
       try database.write(batch, durability: durability)
-      trouble.withLock { $0 = nil }
+      state.withLock { $0.lastFailure = nil }
       return true
     } catch .preconditionFailed {
       return false
     } catch {
-      trouble.withLock { $0 = error }
+      state.withLock { $0.lastFailure = error }
       throw .database(error)
     }
   }

@@ -38,14 +38,24 @@ package enum MemoSpace {
 /// Every call is synchronous; those that write wait for the medium. Safe to call from any thread.
 package final class MemoTimeline: Sendable {
   package let database: Database
-  /// The names of fields, once somebody has asked for them.
-  let knownNames = Lock<MemoNames?>(nil)
-  /// Why the last write failed for a reason of the place, until one succeeds.
-  let trouble = Lock<DatabaseError?>(nil)
-  /// Says by which keys memos are found, once a store with indexes has come.
-  let givenIndexer = Lock<(any MemoIndexer)?>(nil)
-  private let observer = Lock<(@Sendable (MemoChange, _ origin: String?) -> Void)?>(nil)
-  private let collectionObserver = Lock<(@Sendable (_ keys: [[UInt8]]) -> Void)?>(nil)
+  /// What is known and who is told.
+  ///
+  /// In one lock, because each kind of lock is made known to the runtime at a launch, which takes
+  /// longer than what is in it.
+  struct State {
+    /// The names of fields, once somebody has asked for them.
+    var names: MemoNames?
+    /// Why the last write failed for a reason of the place, until one succeeds.
+    var lastFailure: DatabaseError?
+    /// Says by which keys memos are found, once a store with indexes has come.
+    var indexer: (any MemoIndexer)?
+    fileprivate var observer: (@Sendable (MemoChange, _ origin: String?) -> Void)?
+    fileprivate var collectionObserver: (@Sendable (_ keys: [[UInt8]]) -> Void)?
+
+    fileprivate init() {}
+  }
+
+  let state = Lock(State())
 
   /// Opens the store in a folder; nothing is created before the first write.
   ///
@@ -91,25 +101,25 @@ package final class MemoTimeline: Sendable {
   package func setObserver(
     _ observer: @escaping @Sendable (MemoChange, _ origin: String?) -> Void
   ) {
-    self.observer.withLock { $0 = observer }
+    state.withLock { $0.observer = observer }
   }
 
   func note(_ change: MemoChange, _ origin: String?) {
-    observer.withLock { $0 }?(change, origin)
+    state.withLock { $0.observer }?(change, origin)
   }
 
   /// Says who hears of each commit that changes values of collections, and of their keys; called
   /// like the observer of memos.
   package func setCollectionObserver(_ observer: @escaping @Sendable (_ keys: [[UInt8]]) -> Void) {
-    collectionObserver.withLock { $0 = observer }
+    state.withLock { $0.collectionObserver = observer }
   }
 
   func note(collectionKeys keys: [[UInt8]]) {
-    collectionObserver.withLock { $0 }?(keys)
+    state.withLock { $0.collectionObserver }?(keys)
   }
 
   /// Why the last write failed; `nil` when it succeeded or only its conditions did not hold.
-  package var lastFailure: DatabaseError? { trouble.withLock { $0 } }
+  package var lastFailure: DatabaseError? { state.withLock { $0.lastFailure } }
 
   /// What is known of an earlier state that is open in place of a newer one; `nil` for the newest.
   package var earlierState: EarlierState? { database.earlierState }

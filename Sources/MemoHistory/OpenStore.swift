@@ -7,7 +7,14 @@ internal import MemoCore
 /// What they share is what keeps their writes in one order and tells each of the others' changes.
 final class OpenStore: Sendable {
   /// The memos, or why they could not be read yet.
-  private let opened: Lock<Result<MemoTimeline, MemoError>>
+  ///
+  /// Not a `Result`: a launch would look for conformances to make that type known.
+  private struct Opened {
+    var timeline: MemoTimeline?
+    var failure: MemoError?
+  }
+
+  private let opened: Lock<Opened>
   /// Opens it; for when that was not possible at once.
   private let opener: Opener?
   private let path: String?
@@ -20,7 +27,7 @@ final class OpenStore: Sendable {
   typealias Opener = @Sendable () throws(MemoError) -> MemoTimeline
 
   private init(
-    _ opened: Result<MemoTimeline, MemoError>, _ opener: Opener? = nil, path: String? = nil
+    _ opened: Opened, _ opener: Opener? = nil, path: String? = nil
   ) {
     self.opened = Lock(opened)
     self.opener = opener
@@ -30,7 +37,7 @@ final class OpenStore: Sendable {
 
   /// A store that nobody else can open.
   convenience init(_ timeline: MemoTimeline) {
-    self.init(.success(timeline))
+    self.init(Opened(timeline: timeline))
   }
 
   /// Opens a store.
@@ -68,11 +75,11 @@ final class OpenStore: Sendable {
 
   private static func open(
     _ opener: Opener
-  ) throws(MemoError) -> Result<MemoTimeline, MemoError> {
+  ) throws(MemoError) -> Opened {
     do throws(MemoError) {
-      return .success(try opener())
+      return Opened(timeline: try opener())
     } catch .database(.notAvailableYet(let failure)) {
-      return .failure(.database(.notAvailableYet(failure)))
+      return Opened(failure: .database(.notAvailableYet(failure)))
     }
   }
 
@@ -97,7 +104,7 @@ final class OpenStore: Sendable {
       }
       guard isLast else { return }
       entries.removeAll { $0.store == nil || $0.store === self }
-      if closing, case .success(let timeline) = opened.withLock({ $0 }) { try timeline.close() }
+      if closing { try opened.withLock { $0.timeline }?.close() }
     }
   }
 
@@ -105,7 +112,11 @@ final class OpenStore: Sendable {
 
   /// The memos.
   var timeline: MemoTimeline {
-    get throws(MemoError) { try opened.withLock { $0 }.get() }
+    get throws(MemoError) {
+      let opened = opened.withLock { $0 }
+      guard let timeline = opened.timeline else { throw opened.failure ?? .database(.closed) }
+      return timeline
+    }
   }
 
   /// Tries again to read a store that could not be read.
@@ -114,9 +125,9 @@ final class OpenStore: Sendable {
   func retry() throws(MemoError) {
     guard let opener else { return }
     let isNew = try opened.withLock { opened throws(MemoError) in
-      if case .success = opened { return false }
+      if opened.timeline != nil { return false }
       opened = try Self.open(opener)
-      _ = try opened.get()
+      if let failure = opened.failure { throw failure }
       return true
     }
     guard isNew, let board = announcing.withLock({ $0 }) else { return }
@@ -137,7 +148,7 @@ final class OpenStore: Sendable {
   }
 
   private func announce(to board: HistoryBoard) {
-    guard case .success(let timeline) = opened.withLock({ $0 }) else { return }
+    guard let timeline = opened.withLock({ $0.timeline }) else { return }
     timeline.setObserver { board.note(HistoryCause($0), $1) }
     timeline.setCollectionObserver { board.collections.note($0) }
   }

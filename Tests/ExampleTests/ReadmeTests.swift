@@ -1,4 +1,5 @@
 import Foundation
+import MemoHistory
 import Testing
 
 /// The examples of the README and the numbers of the documentation are those of this folder.
@@ -14,12 +15,26 @@ import Testing
     text.split(separator: "\n").count { !$0.allSatisfy(\.isWhitespace) }
   }
 
-  @Test(arguments: ["Note.swift", "ReadmeList.swift", "HistoryReflector.swift"])
+  @Test(arguments: [
+    "Note.swift", "ReadmeNotes.swift", "ReadmeList.swift", "HistoryReflector.swift",
+    "ReadmeAppTests.swift",
+  ])
   func theReadmeShowsWhatIsCompiled(name: String) throws {
     let example = try Self.source(name)
     let readme = try Self.source("../../README.md")
     #expect(readme.contains("```swift\n" + example + "```"))
-    #expect(Self.lineCount(example) <= 20)
+    #expect(Self.lineCount(example) <= 22)
+  }
+
+  @Test func theNotesAreKept() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await keepNotes(in: folder.path)
+    // The second run brings back what the first one deleted at its end.
+    try await keepNotes(in: folder.path)
+    let store = try MemoStore<Note>(at: folder.path)
+    #expect(try store.latest(9).map(\.text) == ["tea", "tea", "milk"])
+    try await store.close()
   }
 
   /// What takes 42 lines over Core Data.
