@@ -15,6 +15,19 @@ public struct MemoDeletion: Sendable, Hashable, Codable {
   public let undoableUntil: MemoTimestamp
   let arrival: UInt64
 
+  /// Makes a deletion without a store, for a test of what an app does with one; undoing it throws
+  /// ``MemoError/deletionExpired``.
+  ///
+  /// - Parameters:
+  ///   - deletedAt: When it happened.
+  ///   - undoableUntil: The end of the time in which it can be undone.
+  public init(deletedAt: MemoTimestamp, undoableUntil: MemoTimestamp) {
+    self.deletedAt = deletedAt
+    self.undoableUntil = undoableUntil
+    // No memo has it.
+    arrival = 0
+  }
+
   init(_ deleted: DeletedMemo) {
     let deletedAt = MemoTimestamp(microseconds: deleted.key.deletedAt)
     self.deletedAt = deletedAt ?? deleted.memo.createdAt

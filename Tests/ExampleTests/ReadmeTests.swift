@@ -37,10 +37,35 @@ import Testing
     try await store.close()
   }
 
+  /// Lines of code of some types of a file.
+  private static func lineCount(of types: [String], in file: String) throws -> Int {
+    var count = 0
+    for type in types {
+      var isInside = false
+      for line in try source(file).split(separator: "\n") {
+        let start = [" struct ", " class "].contains { (" " + line + " ").contains($0 + type) }
+        if line.first != " ", start { isInside = true }
+        if isInside, !line.allSatisfy(\.isWhitespace), !line.contains("//") { count += 1 }
+        if line == "}" { isInside = false }
+      }
+    }
+    return count
+  }
+
+  @Test(arguments: [
+    ("HistoryReflector.swift", ["NotesController"]), ("Earthquakes.swift", ["QuakesModel"]),
+    ("Todo.swift", ["TodoClient", "Repository", "TodoListModel"]),
+    ("Contacts.swift", ["Contact:"]),
+  ])
+  func theTableHasTheNumbersOfTheExamples(file: String, types: [String]) throws {
+    let table = try Self.source("../../Sources/MemoHistory/MemoHistory.docc/Examples.md")
+    let row = try #require(table.split(separator: "\n").first { $0.contains("`\(file)`") })
+    let number = row.split(separator: "|").last?.filter(\.isNumber)
+    #expect(number == "\(try Self.lineCount(of: types, in: file))")
+  }
+
   /// What takes 42 lines over Core Data.
   @Test func theReflectorHasAtMost15Lines() throws {
-    let source = try Self.source("HistoryReflector.swift")
-    let start = try #require(source.range(of: "final class NotesController")).lowerBound
-    #expect(Self.lineCount(source[start...]) <= 15)
+    #expect(try Self.lineCount(of: ["NotesController"], in: "HistoryReflector.swift") <= 15)
   }
 }

@@ -66,4 +66,18 @@ import Testing
     await #expect(throws: MemoError.deletionExpired) { try await store.undo(deletions[1]) }
     #expect(try store.count() == 0)
   }
+
+  /// An app's own code is tested with values that no store has made.
+  @Test func aDeletionWithoutAStoreIsOver() async throws {
+    let deletion = MemoDeletion(deletedAt: .now, undoableUntil: .now)
+    await #expect(throws: MemoError.deletionExpired) { try await store.undo(deletion) }
+    let first = HistorySnapshot(try store.latest(2), query: MemoQuery(sections: .day))
+    #expect(first.difference.insertions == [0, 1] && first.cause == .first)
+    #expect(first.sections?.headers.count == 1)
+    let next = HistorySnapshot(
+      try store.latest(3), after: first, query: MemoQuery(sections: .day), origin: "test")
+    #expect(next.difference.insertions == [2] && next.generation == 2)
+    #expect(next.sectionDifference?.insertions.map(\.row) == [2])
+    #expect(next.cause == .refreshed && next.origin == "test")
+  }
 }

@@ -32,6 +32,37 @@ public struct HistorySnapshot<Entity: MemoEntity>: Sendable {
   let commitCount: UInt64
 }
 
+extension HistorySnapshot {
+  /// Makes a snapshot without a store, for a test of what an app does with one.
+  ///
+  /// - Parameters:
+  ///   - items: The memos, in the order in which they are shown.
+  ///   - old: The snapshot before, from which it differs; `nil` for the first one.
+  ///   - query: What it answers; has the sections.
+  ///   - cause: Why there is a new one. Default: that it is the first, or that somebody asked.
+  ///   - origin: Who wrote.
+  ///   - error: Why the memos could not be read.
+  /// - Complexity: As ``HistoryDifference/init(from:to:)``.
+  public init(
+    _ items: [Entity], after old: HistorySnapshot? = nil,
+    query: MemoQuery<Entity> = MemoQuery(), cause: HistoryCause? = nil, origin: String? = nil,
+    error: MemoError? = nil
+  ) {
+    let difference = HistoryDifference<Entity.ID>(from: old?.items ?? [], to: items)
+    let sections = query.sections?.sections(of: items)
+    let oldSections = old == nil ? HistorySections(keys: []) : old?.sections
+    var sectionDifference: HistorySectionDifference?
+    if let oldSections, let sections {
+      sectionDifference = HistorySectionDifference(difference, from: oldSections, to: sections)
+    }
+    self.init(
+      items: items, ids: items.map(\.id), difference: difference, sections: sections,
+      sectionDifference: sectionDifference, generation: (old?.generation ?? 0) + 1,
+      cause: cause ?? (old == nil ? .first : .refreshed), origin: origin, error: error,
+      query: query, commitCount: 0)
+  }
+}
+
 /// Why there is a new snapshot of a live history.
 public enum HistoryCause: Sendable, Hashable {
   /// It is the first one.
