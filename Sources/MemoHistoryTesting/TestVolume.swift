@@ -97,7 +97,7 @@ public final class TestVolume: Sendable {
   /// Only memos that have left the log are in segments: see `MemoStore.purge()`.
   ///
   /// - Returns: How many segments are damaged now.
-  /// - Throws: ``MemoError/database(_:)`` if there is no store.
+  /// - Throws: `MemoError.database` if there is no store.
   @discardableResult
   public func damage() throws(MemoError) -> Int {
     do throws(SystemError) {
