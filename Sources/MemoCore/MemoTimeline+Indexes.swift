@@ -24,10 +24,7 @@ extension MemoTimeline {
     let edits = MemoEdits(snapshot, NameSource(self, isOutdated: true), indexer)
     guard let batch = try edits.indexingBatch(atMost: count) else { return true }
     // When somebody was faster, the next call sees what they wrote.
-    if try commit(batch, .lazy), var names = edits.addedNames {
-      names.becomeStored()
-      adopt(names)
-    }
+    if try commit(batch, .lazy) { edits.addedNames.map(adoptAdded) }
     return false
   }
 

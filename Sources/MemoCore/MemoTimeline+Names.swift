@@ -40,6 +40,13 @@ extension MemoTimeline {
     }
   }
 
+  /// Keeps a table whose additions a commit has just stored.
+  func adoptAdded(_ names: MemoNames) {
+    var names = names
+    names.becomeStored()
+    adopt(names)
+  }
+
   /// The names at one moment; what is damaged is reported, and its number has no name.
   static func names(
     in snapshot: Snapshot, _ report: (FormatError) -> Void
@@ -81,8 +88,7 @@ extension MemoTimeline {
       batch.add(names)
       if batch.changesNothing { return numbers }
       if try commit(batch, durability) {
-        names.becomeStored()
-        adopt(names)
+        adoptAdded(names)
         return numbers
       }
       _ = try reloadedNames()

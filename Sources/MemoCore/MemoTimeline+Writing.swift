@@ -26,10 +26,7 @@ extension MemoTimeline {
       let batch = try edits.batch()
       if batch.changesNothing { return value }
       if try commit(batch, durability) {
-        if var names = edits.addedNames {
-          names.becomeStored()
-          adopt(names)
-        }
+        edits.addedNames.map(adoptAdded)
         if let change = edits.change { note(change, origin) }
         let keys = edits.decisions.collections.changedKeys
         if !keys.isEmpty { note(collectionKeys: keys) }

@@ -74,13 +74,11 @@ extension MemoStore where Entity: MemoEntity {
   public func read<Value: Sendable>(
     _ body: @escaping @Sendable (borrowing MemoReader<Entity>) throws -> Value
   ) async throws -> Value {
-    if Task.isCancelled { throw MemoError.cancelled }
-    let outcome = await withCheckedContinuation { continuation in
-      DispatchQueue.scans.async { [self] in
-        continuation.resume(
-          returning: Result {
-            try body(MemoReader(store: self, edits: try MemoEdits(reading: try timeline)))
-          })
+    let outcome = try await DispatchQueue.scan {
+      isWanted throws(MemoError) -> Result<Value, any Error>? in
+      guard isWanted() else { return nil }
+      return Result {
+        try body(MemoReader(store: self, edits: try MemoEdits(reading: try self.timeline)))
       }
     }
     return try outcome.get()

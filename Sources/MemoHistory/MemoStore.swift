@@ -86,23 +86,14 @@ public final class MemoStore<Entity: Sendable>: Sendable {
     _ work: @escaping @Sendable (MemoStore) throws(MemoError) -> Value,
     _ completion: @escaping @Sendable (Result<Value, MemoError>) -> Void
   ) {
-    open.enqueue { [self] in
-      do throws(MemoError) {
-        completion(.success(try work(self)))
-      } catch {
-        completion(.failure(error))
-      }
-    }
+    open.enqueue { completion(Result { () throws(MemoError) in try work(self) }) }
   }
 
   /// Does something on the store's queue and waits for it without holding a thread.
   func onQueue<Value: Sendable>(
     _ work: @escaping @Sendable (MemoStore) throws(MemoError) -> Value
   ) async throws(MemoError) -> Value {
-    let outcome = await withCheckedContinuation { continuation in
-      enqueue(work) { continuation.resume(returning: $0) }
-    }
-    return try outcome.get()
+    try await open.onQueue { () throws(MemoError) in try work(self) }
   }
 }
 

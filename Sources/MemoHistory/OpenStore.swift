@@ -158,17 +158,21 @@ final class OpenStore: Sendable {
     queue.async(execute: work)
   }
 
+  /// Does something on the store's queue and waits for it without holding a thread.
+  func onQueue<Value: Sendable>(
+    _ work: @escaping @Sendable () throws(MemoError) -> Value
+  ) async throws(MemoError) -> Value {
+    let outcome = await withCheckedContinuation { continuation in
+      enqueue { continuation.resume(returning: Result(catching: work)) }
+    }
+    return try outcome.get()
+  }
+
   /// Changes what is stored in one commit, on the store's queue, and waits for it without holding
   /// a thread.
   func write<Value: Sendable>(
     _ decide: @escaping @Sendable (MemoEdits) throws(MemoError) -> Value
   ) async throws(MemoError) -> Value {
-    let outcome = await withCheckedContinuation { continuation in
-      enqueue { [self] in
-        continuation.resume(
-          returning: Result { () throws(MemoError) in try timeline.write(decide) })
-      }
-    }
-    return try outcome.get()
+    try await onQueue { () throws(MemoError) in try self.timeline.write(decide) }
   }
 }

@@ -48,7 +48,20 @@ extension HistorySnapshot {
     query: MemoQuery<Entity> = MemoQuery(), cause: HistoryCause? = nil, origin: String? = nil,
     error: MemoError? = nil
   ) {
-    let difference = HistoryDifference<Entity.ID>(from: old?.items ?? [], to: items)
+    self.init(
+      items, after: old, query: query, cause: cause ?? (old == nil ? .first : .refreshed),
+      origin: origin, error: error,
+      commitCount: 0)
+  }
+
+  /// Makes the snapshot that follows one, or the first one.
+  init(
+    _ items: [Entity], after old: HistorySnapshot?, query: MemoQuery<Entity>, cause: HistoryCause,
+    origin: String?, error: MemoError?, commitCount: UInt64
+  ) {
+    let ids = items.map(\.id)
+    let difference = HistoryDifference(
+      from: old?.items ?? [], ids: old?.ids ?? [], to: items, ids: ids)
     let sections = query.sections?.sections(of: items)
     let oldSections = old == nil ? HistorySections(keys: []) : old?.sections
     var sectionDifference: HistorySectionDifference?
@@ -56,10 +69,9 @@ extension HistorySnapshot {
       sectionDifference = HistorySectionDifference(difference, from: oldSections, to: sections)
     }
     self.init(
-      items: items, ids: items.map(\.id), difference: difference, sections: sections,
+      items: items, ids: ids, difference: difference, sections: sections,
       sectionDifference: sectionDifference, generation: (old?.generation ?? 0) + 1,
-      cause: cause ?? (old == nil ? .first : .refreshed), origin: origin, error: error,
-      query: query, commitCount: 0)
+      cause: cause, origin: origin, error: error, query: query, commitCount: commitCount)
   }
 }
 

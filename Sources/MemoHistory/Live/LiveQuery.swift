@@ -16,14 +16,10 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
   private struct State {
     var query: MemoQuery<Entity>
     var schedule: ReflectionSchedule
-    var items: [Entity] = []
-    var ids: [Entity.ID] = []
-    var sections: HistorySections<HistorySectionKey>?
+    /// What was shown last.
+    var shown: HistorySnapshot<Entity>?
     /// Where the list ends.
     var oldEnd: MemoKey?
-    var generation = 0
-    /// The query that the items answer; `nil` before the first snapshot.
-    var answered: MemoQuery<Entity>?
     var cause = HistoryCause.first
     var origin: String?
     var timer: (any DeadlineTimer)?
@@ -160,7 +156,7 @@ final class LiveQuery<Entity: MemoEntity>: HistoryObserver {
 
   /// Whether no snapshot answers the query yet.
   var isReading: Bool {
-    state.withLock { state in !(state.answered.map(state.query.isAnswered) ?? false) }
+    state.withLock { state in !((state.shown?.query).map(state.query.isAnswered) ?? false) }
   }
 
   /// Changes the state and sets the timer to what is due then.
@@ -294,37 +290,19 @@ extension LiveQuery {
   private func snapshot(
     _ attempt: Attempt, _ reading: HistoryReading<Entity>?, _ error: MemoError?
   ) -> HistorySnapshot<Entity> {
-    let old = state.withLock { state in
-      let isFirst = state.generation == 0
-      return (
-        items: state.items, ids: state.ids,
-        sections: isFirst ? HistorySections(keys: []) : state.sections
-      )
-    }
-    let items = reading?.items ?? old.items
-    let ids = items.map(\.id)
-    let difference = HistoryDifference(from: old.items, ids: old.ids, to: items, ids: ids)
-    let sections = attempt.query.sections?.sections(of: items)
-    var sectionDifference: HistorySectionDifference?
-    if let oldSections = old.sections, let sections {
-      sectionDifference = HistorySectionDifference(difference, from: oldSections, to: sections)
-    }
-    return state.withLock { state in
-      state.items = items
-      state.ids = ids
-      state.sections = sections
+    // Nobody else changes what was shown: snapshots are made one after the other.
+    let (old, cause, origin) = state.withLock { ($0.shown, $0.cause, $0.origin) }
+    let snapshot = HistorySnapshot(
+      reading?.items ?? old?.items ?? [], after: old, query: attempt.query,
+      cause: old == nil ? .first : cause, origin: old == nil ? nil : origin, error: error,
+      commitCount: attempt.commitCount)
+    state.withLock { state in
+      state.shown = snapshot
       // The end of another list is none of the list that comes.
       if let reading, attempt.query.hasSelection(of: state.query) { state.oldEnd = reading.oldEnd }
-      state.answered = attempt.query
       state.lastShown = attempt.number
-      state.generation += 1
-      return HistorySnapshot(
-        items: items, ids: ids, difference: difference, sections: sections,
-        sectionDifference: sectionDifference, generation: state.generation,
-        cause: state.generation == 1 ? .first : state.cause,
-        origin: state.generation == 1 ? nil : state.origin, error: error, query: attempt.query,
-        commitCount: attempt.commitCount)
     }
+    return snapshot
   }
 
   /// Reads a bounded query.
