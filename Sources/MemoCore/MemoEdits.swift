@@ -225,7 +225,16 @@ package final class MemoEdits {
 
   /// Everything that changes the store, under the condition that nothing was written meanwhile
   /// about what was looked up.
-  func batch() throws(MemoError) -> WriteBatch {
+  ///
+  /// - Parameters:
+  ///   - origin: Who writes.
+  ///   - now: The wall clock, in microseconds since 1970.
+  /// - Returns: What to commit, unless it changes nothing.
+  /// - Throws: What reading throws; ``MemoError/duplicateKey(index:id:)``,
+  ///   ``MemoError/unencodable(reason:)``.
+  func batch(
+    origin: String? = nil, at now: () -> Int64
+  ) throws(MemoError) -> WriteBatch {
     var batch = WriteBatch()
     var changed: [ChangedMemo] = []
     for case .some(let edit) in decisions.edits where edit.change != nil {
@@ -239,6 +248,7 @@ package final class MemoEdits {
       changed.append(ChangedMemo(id: id, old: edit.stored, new: edit.memo, place: place))
     }
     try keepIndexes(changed, &batch)
+    try record(changed, origin: origin, at: now, &batch)
     // In one order, so that the same commit makes the same bytes.
     for (key, edit) in decisions.trash.sorted(by: { $0.key.isBefore($1.key) }) {
       batch.change(key, from: edit.stored, to: edit.now)

@@ -94,9 +94,15 @@ extension MemoNames {
   ///   are left out have no name.
   mutating func add(key: RawSpan, value: RawSpan) throws(FormatError) {
     if key.byteCount == 1 {
-      if [UInt8](copying: key) == MemoIndexTable.key {
+      // Records of others, whose form is looked at here too.
+      switch [UInt8](copying: key) {
+      case MemoIndexTable.key:
         _ = try MemoIndexTable.decode(value)
         return
+      case FeedIdentity.key:
+        _ = try FeedIdentity.decode(value)
+        return
+      default: break
       }
       var reader = ByteReader(value, structure: "schema version")
       let version = try reader.varint()

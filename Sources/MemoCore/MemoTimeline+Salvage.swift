@@ -23,6 +23,8 @@ extension MemoTimeline {
     try timeline.removeOlderVersions()
     try timeline.reserveLostNames()
     try timeline.forgetIndexes()
+    // Changes may be lost, so nobody may go on from where they have read.
+    try timeline.endFeed()
     try timeline.close()
     return report
   }

@@ -16,6 +16,7 @@ extension MemoTimeline {
       }
       try verifyMemos(in: snapshot, names, &report)
       try verifyTrash(in: snapshot, &report)
+      try verifyFeed(in: snapshot, &report)
       try verifyIndexes(in: snapshot, &report)
       try verifyCollections(in: snapshot, names, &report)
     } catch {

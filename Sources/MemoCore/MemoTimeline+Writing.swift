@@ -7,12 +7,14 @@ extension MemoTimeline {
   /// - Parameters:
   ///   - origin: Who writes, for those who are shown what has changed.
   ///   - durability: When the commit counts as done.
+  ///   - now: The wall clock, in microseconds since 1970; asked where changes are recorded.
   ///   - decide: Says what becomes of memos; may be called again, with newer ones.
   /// - Returns: What the last call of `decide` returned. Without a change nothing is written.
   /// - Throws: What `decide` throws, and then nothing is written; what the engine throws
   ///   (`Database.write`).
   package func write<Value>(
     origin: String? = nil, durability: Durability = .full,
+    at now: () -> Int64 = { MemoTimestamp.now.microseconds },
     _ decide: (MemoEdits) throws(MemoError) -> Value
   ) throws(MemoError) -> Value {
     // At the second attempt: a number that the first one wanted may have been given away.
@@ -23,7 +25,7 @@ extension MemoTimeline {
       defer { withExtendedLifetime(snapshot) {} }
       let edits = MemoEdits(snapshot, NameSource(self, isOutdated: namesAreOutdated), indexer)
       let value = try decide(edits)
-      let batch = try edits.batch()
+      let batch = try edits.batch(origin: origin, at: now)
       if batch.changesNothing { return value }
       if try commit(batch, durability) {
         edits.addedNames.map(adoptAdded)

@@ -16,7 +16,10 @@ package enum MemoSpace {
   /// Entries of unique indexes.
   package static let uniqueKeys = Space(code: 3)
   package static let trash = Space(code: 4)
-  /// What is known of the store itself: names of fields, the schema's version, its indexes.
+  /// What became of memos, where somebody follows that.
+  package static let feed = Space(code: 5)
+  /// What is known of the store itself: names of fields, the schema's version, its indexes,
+  /// its recording of changes.
   package static let meta = Space(code: 6)
   /// Entries of ordered indexes.
   package static let orderedKeys = Space(code: 7)

@@ -137,7 +137,9 @@ extension MemoStore where Entity: MemoEntity {
 
   /// Lets go of what can no longer be undone.
   private func expireNow() throws(MemoError) {
-    try timeline.removeExpired(now: clock.wallMicroseconds, openFor: openFor)
+    let now = clock.wallMicroseconds
+    try timeline.removeExpired(now: now, openFor: openFor)
+    try timeline.removeOldChanges(now: now)
   }
 
   /// Lets go of what can no longer be undone, at most once a second.

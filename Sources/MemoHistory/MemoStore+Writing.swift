@@ -188,7 +188,9 @@ extension MemoStore where Entity: MemoEntity {
     _ origin: String? = nil,
     _ body: (borrowing MemoTransaction<Entity>) throws(MemoError) -> Value
   ) throws(MemoError) -> Value {
-    try timeline.write(origin: origin) { edits throws(MemoError) in
+    try timeline.write(
+      origin: origin, at: { clock.wallMicroseconds }
+    ) { edits throws(MemoError) in
       try body(MemoTransaction(store: self, edits: edits))
     }
   }

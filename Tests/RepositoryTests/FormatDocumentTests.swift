@@ -36,6 +36,7 @@ import Testing
       codes: [
         "memos": UInt64(MemoSpace.memos.code), "ids": UInt64(MemoSpace.ids.code),
         "meta": UInt64(MemoSpace.meta.code), "trash": UInt64(MemoSpace.trash.code),
+        "feed": UInt64(MemoSpace.feed.code),
         "uniqueKeys": UInt64(MemoSpace.uniqueKeys.code),
         "orderedKeys": UInt64(MemoSpace.orderedKeys.code),
         "collections": UInt64(MemoSpace.collections.code),
@@ -45,6 +46,7 @@ import Testing
     Registry(section: "13.9", codes: codes(MemoID.Kind.self)),
     Registry(section: "13.11", codes: codes(PayloadValue.Tag.self)),
     Registry(section: "13.12", codes: codes(MemoIndexValue.Kind.self)),
+    Registry(section: "13.13", codes: codes(FeedEntry.Kind.self)),
   ]
 
   private static func number(_ text: String?) -> UInt64? {
@@ -71,7 +73,7 @@ import Testing
 
   @Test func everyRegisteredCodeIsActiveOrReservedWithAVector() {
     let names = Set(Self.document.vectorNames)
-    for section in (1...12).map({ "13.\($0)" }) {
+    for section in (1...13).map({ "13.\($0)" }) {
       let rows = Self.document.table(in: section)
       #expect(!rows.isEmpty, "\(section)")
       for row in rows {
@@ -89,8 +91,8 @@ import Testing
     let codes = active.compactMap { Self.number($0["Code"]) }
     let own = codes.filter { $0 < UInt64(Limits.Space.firstUserCode) }
     let spaces = [
-      MemoSpace.memos, MemoSpace.ids, MemoSpace.uniqueKeys, MemoSpace.trash, MemoSpace.meta,
-      MemoSpace.orderedKeys, MemoSpace.collections,
+      MemoSpace.memos, MemoSpace.ids, MemoSpace.uniqueKeys, MemoSpace.trash, MemoSpace.feed,
+      MemoSpace.meta, MemoSpace.orderedKeys, MemoSpace.collections,
     ]
     #expect(own.sorted() == spaces.map { UInt64($0.code) })
   }

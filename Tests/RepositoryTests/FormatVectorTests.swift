@@ -21,7 +21,7 @@ import Testing
     "memo-key", "id-key", "memo-record", "memo-record-changed", "id-text", "id-integer",
     "id-bytes", "id-uuid", "memo-record-payload", "name-key", "name-value", "payload",
     "trash-key", "deleted-memo", "unique-key", "ordered-key", "index-table", "collection-key",
-    "collection-value",
+    "collection-value", "feed-key", "feed-entry",
   ]
 
   @Test func everyVectorIsTested() {
@@ -284,6 +284,17 @@ import Testing
     let vector = try bytes("collection-value")
     #expect(try CollectionRecord.decode(vector.rawBytes) == Example.collectionPayload)
     #expect(CollectionRecord.encode(Example.collectionPayload) == vector)
+  }
+
+  @Test func changeOfAMemo() throws {
+    let key = try bytes("feed-key")
+    #expect(try FeedKey.decode(key.rawBytes) == 2)
+    #expect(FeedKey.encode(2) == key)
+    let entry = FeedEntry(
+      kind: .updated, microseconds: Example.memoKey.microseconds, id: MemoID(1), origin: "phone")
+    let vector = try bytes("feed-entry")
+    #expect(try FeedEntry.decode(vector.rawBytes) == entry)
+    #expect(entry.encode() == vector)
   }
 
   @Test(arguments: zip(["id-text", "id-integer", "id-bytes", "id-uuid"], MemoID.Kind.allCases))
