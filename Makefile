@@ -99,8 +99,12 @@ KIND_OF_thread = MEMOKV_OPTIMIZED_TESTS=1 MEMOKV_STRESS_SECONDS=60 \
 
 sanitize-thread: setup
 
+# Reports come last, where a log that is cut at its beginning still has them.
 sanitize-%:
-	ASAN_OPTIONS=detect_leaks=0 MEMOKV_TESTS=quick $(SANITIZE) $(SANITIZE_FLAGS)
+	@rm -f .build-$*/report.*; mkdir -p .build-$*
+	ASAN_OPTIONS=detect_leaks=0:log_path=$(CURDIR)/.build-$*/report \
+	TSAN_OPTIONS=log_path=$(CURDIR)/.build-$*/report MEMOKV_TESTS=quick \
+	$(SANITIZE) $(SANITIZE_FLAGS) || { cat .build-$*/report.* 2>/dev/null; exit 1; }
 
 # Can be interrupted and started again: see Tools/proof.sh.
 HOURS ?= 5

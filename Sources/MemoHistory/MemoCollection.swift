@@ -22,11 +22,11 @@ public struct MemoCollection<Value: Codable & Sendable & Identifiable>: Sendable
 where Value.ID: MemoIdentifier {
   /// What the collection is called in its store.
   public let name: String
-  private let open: OpenStore
+  let open: OpenStore
   /// The reference to the store that was used; the store is open as long as somebody has one.
-  private let store: any AnyObject & Sendable
+  let store: any AnyObject & Sendable
 
-  fileprivate init(_ name: String, _ open: OpenStore, _ store: any AnyObject & Sendable) {
+  init(_ name: String, _ open: OpenStore, _ store: any AnyObject & Sendable) {
     self.name = name
     self.open = open
     self.store = store
@@ -66,21 +66,28 @@ where Value.ID: MemoIdentifier {
     unreadable report: (@Sendable (MemoError) -> Void)? = nil
   ) async throws(MemoError) -> [Value] {
     try await DispatchQueue.scan { isWanted throws(MemoError) in
-      let timeline = try open.timeline
-      var names = NameSource(timeline)
-      var values: [Value] = []
-      let isComplete = try timeline.forEachCollectionRecord(withPrefix: try prefix()) {
-        (id, record) throws(MemoError) in
-        do throws(MemoError) {
-          values.append(try value(of: record, id: try Self.id(id), &names))
-        } catch {
-          guard let report, error.concernsOneMemo else { throw error }
-          report(error)
-        }
-        return isWanted()
-      }
-      return isComplete ? values : nil
+      try read(report, while: isWanted)
     }
+  }
+
+  /// All values; `nil` as soon as they are not wanted any more.
+  func read(
+    _ report: ((MemoError) -> Void)? = nil, while isWanted: () -> Bool
+  ) throws(MemoError) -> [Value]? {
+    let timeline = try open.timeline
+    var names = NameSource(timeline)
+    var values: [Value] = []
+    let isComplete = try timeline.forEachCollectionRecord(withPrefix: try prefix()) {
+      (id, record) throws(MemoError) in
+      do throws(MemoError) {
+        values.append(try value(of: record, id: try Self.id(id), &names))
+      } catch {
+        guard let report, error.concernsOneMemo else { throw error }
+        report(error)
+      }
+      return isWanted()
+    }
+    return isComplete ? values : nil
   }
 
   /// Number of values, with those that cannot be read.
@@ -118,12 +125,15 @@ where Value.ID: MemoIdentifier {
   public var changes: AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let board = open.board.collections
-    guard let prefix = try? prefix() else { return stream }
-    let number = board.add(prefix: prefix) { continuation.yield() }
-    continuation.onTermination = { _ in board.remove(number) }
+    guard let watch = watch({ continuation.yield() }) else { return stream }
+    continuation.onTermination = { _ in watch.end() }
     continuation.yield()
     return stream
+  }
+
+  /// Says who hears of changes; `nil` when there are never any.
+  func watch(_ wake: @escaping @Sendable () -> Void) -> CollectionBoard.Watch? {
+    (try? prefix()).map { open.board.collections.watch(prefix: $0, wake) }
   }
 
   // MARK: - Writing

@@ -171,7 +171,7 @@ import Testing
     let board = store.board.collections
     let counts = SharedLock([0, 0])
     for (place, name) in ["a", "ab"].enumerated() {
-      _ = board.add(prefix: try CollectionRecord.prefix(of: name)) {
+      _ = board.watch(prefix: try CollectionRecord.prefix(of: name)) {
         counts.withLock { $0[place] += 1 }
       }
     }
@@ -207,6 +207,72 @@ import Testing
     }
     forever.cancel()
     #expect(await forever.value <= 1)
+  }
+
+  // MARK: - Observing
+
+  @MainActor private final class Screen {
+    var lists: [[String]] = []
+    private var waiting: (count: Int, next: CheckedContinuation<Void, Never>)?
+
+    func show(_ drafts: [Draft]) {
+      lists.append(drafts.map(\.id).sorted())
+      guard let waiting, lists.count >= waiting.count else { return }
+      self.waiting = nil
+      waiting.next.resume()
+    }
+
+    /// Waits until so many lists were shown.
+    func lists(_ count: Int) async {
+      if lists.count >= count { return }
+      await withCheckedContinuation { next in waiting = (count, next) }
+    }
+  }
+
+  @Test @MainActor func anOwnerIsShownTheValuesAndEveryChange() async throws {
+    try await drafts.upsert(Draft(id: "a", text: ""))
+    let screen = Screen()
+    drafts.observe(by: screen) { screen, drafts in screen.show(drafts) }
+    await screen.lists(1)
+    #expect(screen.lists == [["a"]])
+    try await drafts.upsert(contentsOf: [Draft(id: "b", text: ""), Draft(id: "c", text: "")])
+    await screen.lists(2)
+    #expect(screen.lists.last == ["a", "b", "c"])
+    #expect(screen.lists.count == 2)
+  }
+
+  /// While the main actor is busy, however many changes are shown as one list.
+  @Test @MainActor func changesThatNobodyCouldShowAreShownAsOne() async throws {
+    let screen = Screen()
+    drafts.observe(by: screen) { screen, drafts in screen.show(drafts) }
+    await screen.lists(1)
+    let drafts = drafts
+    let store = store
+    // On the main actor, which shows nothing meanwhile.
+    for id in ["a", "b", "c", "d", "e"] {
+      try store.writeNow { memos throws(MemoError) in
+        try memos.upsert(Draft(id: id, text: ""), in: drafts)
+      }
+    }
+    await screen.lists(2)
+    while screen.lists.last?.count != 5 { await screen.lists(screen.lists.count + 1) }
+    #expect(screen.lists.count <= 3)
+  }
+
+  @Test @MainActor func anObservationKeepsNeitherOwnerNorStore() async throws {
+    var store: MemoStore<Memo>? = .inMemory()
+    weak let weakStore = store
+    weak var weakScreen: Screen?
+    do {
+      let screen = Screen()
+      weakScreen = screen
+      store?.collection("drafts", of: Draft.self).observe(by: screen) { $0.show($1) }
+      await screen.lists(1)
+    }
+    #expect(weakScreen == nil)
+    store = nil
+    for _ in 0..<1000 where weakStore != nil { await Task.yield() }
+    #expect(weakStore == nil)
   }
 }
 

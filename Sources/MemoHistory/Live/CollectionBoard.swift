@@ -9,27 +9,34 @@ final class CollectionBoard: Sendable {
 
   private let state = Lock(State())
 
+  /// A watcher's place, which it gives up by a call.
+  struct Watch: Sendable {
+    fileprivate let number: UInt64
+    fileprivate let board: CollectionBoard
+
+    func end() {
+      let watcher = board.state.withLock { state in
+        let place = state.watchers.firstIndex { $0.number == number }
+        return place.map { state.watchers.remove(at: $0) }
+      }
+      // Let go of outside of the lock.
+      _ = watcher
+    }
+  }
+
   /// Says who hears of each commit that changes a value of one collection.
   ///
   /// - Parameters:
   ///   - prefix: What the keys of the collection begin with.
   ///   - wake: Called on the thread that wrote, when readers see the commit; returns at once.
-  /// - Returns: What ends it: see ``remove(_:)``.
-  func add(prefix: [UInt8], _ wake: @escaping @Sendable () -> Void) -> UInt64 {
-    state.withLock { state in
+  /// - Returns: What ends it.
+  func watch(prefix: [UInt8], _ wake: @escaping @Sendable () -> Void) -> Watch {
+    let number = state.withLock { state in
       defer { state.nextNumber += 1 }
       state.watchers.append((state.nextNumber, prefix, wake))
       return state.nextNumber
     }
-  }
-
-  func remove(_ number: UInt64) {
-    let watcher = state.withLock { state in
-      let place = state.watchers.firstIndex { $0.number == number }
-      return place.map { state.watchers.remove(at: $0) }
-    }
-    // Let go of outside of the lock.
-    _ = watcher
+    return Watch(number: number, board: self)
   }
 
   /// Says under which keys a commit has changed values.
