@@ -209,10 +209,14 @@ extension MemoStore where Entity: MemoEntity {
   /// - Throws: ``MemoError/database(_:)`` if lazy commits could not be made durable, or after
   ///   ``close()``.
   public func suspend() async throws(MemoError) {
-    try await onQueue { store throws(MemoError) in try store.timeline.suspend() }
+    try await onQueue { store throws(MemoError) in try store.open.suspend() }
   }
 
   /// Ends a suspension, and tries again to open a store that was not available yet.
+  ///
+  /// Call it when the app becomes active, whether it called ``suspend()`` or not: what another
+  /// process has written meanwhile, an extension for example, is read by the next read, but lists
+  /// that are on the screen are told by this.
   ///
   /// - Throws: ``MemoError/database(_:)`` with `notAvailableYet` if it still is not, or after
   ///   ``close()``; ``MemoError/newerSchema(found:known:)`` as at opening.
@@ -221,7 +225,7 @@ extension MemoStore where Entity: MemoEntity {
       try store.open.retry()
       try store.checkSchema()
       store.restartOpenTime()
-      try store.timeline.resume()
+      try store.open.resume()
     }
   }
 

@@ -21,6 +21,8 @@ final class OpenStore: Sendable {
   private let processNumber: Int32
   private let referenceCount = Lock(1)
   private let announcing = Lock<HistoryBoard?>(nil)
+  /// What was written last when the store was suspended.
+  private let sequenceAtSuspension = Lock<UInt64?>(nil)
   private let queue = DispatchQueue(label: "MemoKV.MemoStore")
 
   /// What opens the memos.
@@ -130,8 +132,27 @@ final class OpenStore: Sendable {
       if let failure = opened.failure { throw failure }
       return true
     }
-    guard isNew, let board = announcing.withLock({ $0 }) else { return }
-    announce(to: board)
+    if isNew, let board = announcing.withLock({ $0 }) { announce(to: board) }
+  }
+
+  /// Gives up what a suspended app must not hold.
+  func suspend() throws(MemoError) {
+    let timeline = try timeline
+    try timeline.suspend()
+    let sequence = try timeline.snapshot().sequence
+    sequenceAtSuspension.withLock { $0 = sequence }
+  }
+
+  /// Ends a suspension, and tells observers when somebody else may have written meanwhile.
+  func resume() throws(MemoError) {
+    let timeline = try timeline
+    try timeline.resume()
+    let before = sequenceAtSuspension.withLock { sequence in
+      defer { sequence = nil }
+      return sequence
+    }
+    guard let board = announcing.withLock({ $0 }) else { return }
+    if before != nil, try timeline.snapshot().sequence == before { return }
     board.note(.refreshed)
     board.collections.noteAll()
   }
