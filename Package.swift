@@ -77,7 +77,11 @@ let package = Package(
       name: "KVEngine", dependencies: ["LZ4Blocks", "CKVShims"], exclude: engineExcludes,
       resources: engineResources, swiftSettings: engine),
     .target(name: "KVSalvage", dependencies: ["KVEngine"], swiftSettings: strict),
-    .target(name: "MemoCore", dependencies: ["KVSalvage", "KVEngine"], swiftSettings: strict),
+    .target(name: "CTextTables"),
+    .target(name: "TextSearch", dependencies: ["CTextTables"], swiftSettings: strict),
+    .target(
+      name: "MemoCore", dependencies: ["TextSearch", "KVSalvage", "KVEngine"],
+      swiftSettings: strict),
     .target(name: "MemoHistory", dependencies: ["MemoCore"], swiftSettings: strict),
     .target(
       name: "MemoHistoryTesting", dependencies: ["MemoHistory", "MemoCore", "KVEngine"],
@@ -98,6 +102,8 @@ let package = Package(
         .target(name: "CLZ4", condition: .when(platforms: [.linux], traits: ["SystemLZ4"])),
       ],
       swiftSettings: common),
+    .testTarget(
+      name: "TextSearchTests", dependencies: ["TextSearch", "KVTestSupport"], swiftSettings: tests),
     .testTarget(
       name: "KVEngineTests", dependencies: ["KVEngine", "KVTestSupport"], swiftSettings: tests),
     .testTarget(

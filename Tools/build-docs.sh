@@ -14,12 +14,12 @@ built=$(${SWIFT:-swift} build "${flags[@]}" --show-bin-path)
 target=$(swiftc -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | head -n 1)
 
 for module in KVEngine KVSalvage MemoHistory MemoHistoryTesting; do
-  # An app that imports MemoHistory has the types of MemoCore by it.
+  # An app that imports MemoHistory has the types of MemoCore and TextSearch by it.
   mkdir "$graphs/$module"
   swift-symbolgraph-extract -module-name "$module" -target "$target" -I "$built/Modules" \
-    -I "$built/CKVShims.build" -I Sources/CLZ4 -module-cache-path "$built/ModuleCache" \
+    -I "$built/CKVShims.build" -I "$built/CTextTables.build" -I Sources/CLZ4 -module-cache-path "$built/ModuleCache" \
     -minimum-access-level public -skip-synthesized-members \
-    -experimental-allowed-reexported-modules=MemoCore -output-dir "$graphs/$module"
+    -experimental-allowed-reexported-modules=MemoCore,TextSearch -output-dir "$graphs/$module"
   catalog=()
   if [ -d "Sources/$module/$module.docc" ]; then catalog=("Sources/$module/$module.docc"); fi
   docc convert "${catalog[@]}" --fallback-display-name "$module" \

@@ -14,15 +14,19 @@ import Testing
     "Sources/LZ4Blocks": ["CLZ4"],
     "Sources/KVEngine": ["CKVShims", "LZ4Blocks", "Glibc", "Musl", "Darwin", "Synchronization"],
     "Sources/KVSalvage": ["KVEngine"],
-    "Sources/MemoCore": ["KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin"],
+    "Sources/TextSearch": ["CTextTables"],
+    "Sources/MemoCore": ["TextSearch", "KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin"],
     "Sources/MemoHistory": [
-      "MemoCore", "KVEngine", "Dispatch", "Observation", "Foundation", "FoundationEssentials",
+      "MemoCore", "TextSearch", "KVEngine", "Dispatch", "Observation", "Foundation",
+      "FoundationEssentials",
       "Glibc", "Musl",
     ],
     "Sources/MemoHistoryTesting": [
       "MemoHistory", "MemoCore", "KVEngine", "Glibc", "Musl", "Darwin",
     ],
-    "Tools/KVInspectCore": ["MemoCore", "KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin"],
+    "Tools/KVInspectCore": [
+      "MemoCore", "TextSearch", "KVSalvage", "KVEngine", "Glibc", "Musl", "Darwin",
+    ],
     "Tools/kvinspect": ["KVInspectCore", "Glibc", "Musl", "Darwin"],
   ]
 

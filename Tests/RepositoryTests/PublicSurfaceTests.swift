@@ -30,6 +30,7 @@ import Testing
       "SalvageReport.Use": "how a file was used",
       "SalvageReport.Loss": "a stretch that could not be read",
     ],
+    "TextSearch": ["TextFolding": "which forms of a text a search takes for the same"],
     "MemoCore": [
       "Memo": "the ready-made memo",
       "MemoID": "what names a memo",

@@ -1,0 +1,22 @@
+// Made by Tools/make-text-tables.py. Do not edit.
+
+#ifndef TEXT_TABLE_SIZES_H
+#define TEXT_TABLE_SIZES_H
+
+#define CTEXT_UNICODE_VERSION "15.0.0"
+typedef uint16_t ctext_stage_number;
+#define CTEXT_FIRST_POOLED 1024
+#define CTEXT_IGNORED 1024
+#define CTEXT_LIMIT 131072
+#define CTEXT_IDEOGRAPHS 194560
+#define CTEXT_IDEOGRAPHS_END 195104
+#define CTEXT_IGNORED_PLANE 917504
+#define CTEXT_IGNORED_PLANE_END 921600
+#define CTEXT_SHIFT 5
+#define CTEXT_STAGE_COUNT 4113
+#define CTEXT_BLOCK_COUNT 12864
+#define CTEXT_RECORD_COUNT 399
+#define CTEXT_POOL_COUNT 11632
+#define CTEXT_PAIR_COUNT 878
+
+#endif
