@@ -43,7 +43,12 @@ extension MemoEdits {
     // kind, and these with a time, whose first byte is greater in all years that there are.
     let range = KeyRange(
       lower: key + [UInt8(MemoIndexValue.Kind.allCases.count + 1)], upper: key.prefixSuccessor)
-    let stored = try memos(in: index, range, count: 1, notIn: changed.hidden).first
+    var stored: (key: MemoKey, memo: Memo)?
+    try forEachMemo(in: index, range) { (key, memo) throws(MemoError) in
+      if changed.hidden.contains(key) { return true }
+      stored = (key, memo)
+      return false
+    }
     guard let stored else { return found?.memo }
     return found.map { $0.key.isBefore(stored.key) ? $0.memo : stored.memo } ?? stored.memo
   }
@@ -62,14 +67,39 @@ extension MemoEdits {
     in declaration: MemoIndexDeclaration, from lower: [MemoIndexValue],
     through upper: [MemoIndexValue], count: Int, descending: Bool
   ) throws(MemoError) -> [Memo] {
-    guard let index = try readyIndex(declaration) else { return [] }
+    var memos: [Memo] = []
+    try forEachStoredMemo(in: declaration, from: lower, through: upper, descending: descending) {
+      (memo) throws(MemoError) in
+      guard memos.count < count else { return false }
+      memos.append(memo)
+      return memos.count < count
+    }
+    return memos
+  }
+
+  /// Calls a closure for each memo whose key lies in a range, in the order of the keys, as they are
+  /// stored; see ``storedMemos(in:from:through:count:descending:)``.
+  ///
+  /// - Parameters:
+  ///   - declaration: The index.
+  ///   - lower: The first key; also without some or all of the last values.
+  ///   - upper: The last key, with all that begin with these values; none when it is empty.
+  ///   - descending: Whether the order is turned around.
+  ///   - body: Returns whether to go on.
+  /// - Throws: ``MemoError/indexNotReady(index:)``, what the engine throws, and what `body` throws.
+  package func forEachStoredMemo(
+    in declaration: MemoIndexDeclaration, from lower: [MemoIndexValue],
+    through upper: [MemoIndexValue], descending: Bool,
+    _ body: (Memo) throws(MemoError) -> Bool
+  ) throws(MemoError) {
+    guard let index = try readyIndex(declaration) else { return }
     let bounds = [lower, upper].map {
       MemoIndexKey(number: index.state.number, values: $0).encode()
     }
-    guard let end = bounds[1].prefixSuccessor, compareBytes(bounds[0], end) < 0 else { return [] }
-    return try memos(
-      in: index, .range(from: bounds[0], upTo: end), count: count, descending: descending
-    ).map(\.memo)
+    guard let end = bounds[1].prefixSuccessor, compareBytes(bounds[0], end) < 0 else { return }
+    try forEachMemo(
+      in: index, .range(from: bounds[0], upTo: end), descending: descending
+    ) { (_, memo) throws(MemoError) in try body(memo) }
   }
 
   /// An index that may be believed; `nil` when there is nothing to find, as the store is empty.
@@ -86,22 +116,19 @@ extension MemoEdits {
     return index
   }
 
-  private func memos(
-    in index: KeptIndex, _ range: KeyRange, count: Int, descending: Bool = false,
-    notIn hidden: Set<MemoKey> = []
-  ) throws(MemoError) -> [(key: MemoKey, memo: Memo)] {
-    var found: [(key: MemoKey, memo: Memo)] = []
+  private func forEachMemo(
+    in index: KeptIndex, _ range: KeyRange, descending: Bool = false,
+    _ body: (MemoKey, Memo) throws(MemoError) -> Bool
+  ) throws(MemoError) {
     var cursor = try MemoTimeline.engine { () throws(DatabaseError) in
       try snapshot.cursor(in: range, space: index.state.space)
     }
-    while found.count < count {
-      guard try descending ? cursor.goBack() : cursor.advance() else { break }
+    while try descending ? cursor.goBack() : cursor.advance() {
       guard let entry = try snapshot.memo(of: cursor, isUnique: index.state.isUnique),
-        !hidden.contains(entry.key), index.key(try keys(of: entry.memo)) == entry.indexKey
+        index.key(try keys(of: entry.memo)) == entry.indexKey
       else { continue }
-      found.append((entry.key, entry.memo))
+      guard try body(entry.key, entry.memo) else { return }
     }
-    return found
   }
 
   /// How many memos had the key of an older one when an index was built.

@@ -89,7 +89,7 @@ extension MemoStore where Entity: MemoEntity {
   }
 
   /// Asks an index; one that is not ready is built, unless that is going on.
-  private func indexed<Value>(
+  func indexed<Value>(
     _ body: (borrowing MemoReader<Entity>) throws(MemoError) -> Value
   ) throws(MemoError) -> Value {
     do {
@@ -112,11 +112,10 @@ extension MemoStore where Entity: MemoEntity {
   private func buildNextPart() {
     // Nobody keeps a store for its indexes; what is missing is built when it is opened again.
     let completion: @Sendable (Result<Bool, MemoError>) -> Void = { [weak self] outcome in
-      if case .success(false) = outcome {
-        self?.buildNextPart()
-      } else {
-        self?.isBuildingIndexes.withLock { $0 = false }
-      }
+      if case .success(false) = outcome { return self?.buildNextPart() ?? () }
+      self?.isBuildingIndexes.withLock { $0 = false }
+      // Lists that wait for an index are read again.
+      if case .success = outcome { self?.open.noteRefreshed() }
     }
     enqueue({ store throws(MemoError) in try store.timeline.buildIndexes() }, completion)
   }

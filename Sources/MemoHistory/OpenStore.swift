@@ -151,10 +151,14 @@ final class OpenStore: Sendable {
       defer { sequence = nil }
       return sequence
     }
-    guard let board = announcing.withLock({ $0 }) else { return }
     if before != nil, try timeline.snapshot().sequence == before { return }
-    board.note(.refreshed)
-    board.collections.noteAll()
+    noteRefreshed()
+    announcing.withLock { $0 }?.collections.noteAll()
+  }
+
+  /// Says that memos may read otherwise than before, if anybody listens.
+  func noteRefreshed() {
+    announcing.withLock { $0 }?.note(.refreshed)
   }
 
   /// Where commits are announced; nobody is told of any before the first observer comes.

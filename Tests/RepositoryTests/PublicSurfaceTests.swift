@@ -47,6 +47,7 @@ import Testing
       "MemoImportReport": "what became of the memos of an import",
       "MemoImportReport.Refusal": "one that was not taken",
       "MemoIdentifier": "what names an app's memos",
+      "MemoOrder": "in which order a query wants memos",
       "MemoPages": "all memos of one moment as a sequence",
       "MemoPages.Element": "what AsyncSequence asks for",
       "MemoPages.Failure": "what AsyncSequence asks for",

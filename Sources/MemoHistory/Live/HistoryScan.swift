@@ -36,6 +36,9 @@ struct HistoryScan<Entity: MemoEntity>: Sendable {
     _ query: MemoQuery<Entity>, keeping oldEnd: MemoKey? = nil, while isWanted: () -> Bool,
     unreadable report: (MemoError) throws(MemoError) -> Void
   ) throws(MemoError) -> HistoryReading<Entity>? {
+    if let range = query.order.range {
+      return try read(query, range, while: isWanted, unreadable: report)
+    }
     let selection = query.selection
     let limit = query.usedLimit
     let keptEnd = query.anchor == .oldEnd ? oldEnd : nil
@@ -69,6 +72,36 @@ struct HistoryScan<Entity: MemoEntity>: Sendable {
     let window = HistoryWindow(limit: limit, keptCount: keptCount, anchor: query.anchor)
     items.removeLast(max(0, items.count - window.count))
     return HistoryReading(items: items, oldEnd: items.isEmpty ? oldEnd : keys[items.count - 1])
+  }
+}
+
+extension HistoryScan {
+  /// The same in the order of an index.
+  private func read(
+    _ query: MemoQuery<Entity>, _ range: MemoOrder<Entity>.IndexRange, while isWanted: () -> Bool,
+    unreadable report: (MemoError) throws(MemoError) -> Void
+  ) throws(MemoError) -> HistoryReading<Entity>? {
+    let selection = query.selection
+    let edits = try MemoEdits(reading: try timeline.get())
+    var items: [Entity] = []
+    var wasWanted = true
+    try edits.forEachStoredMemo(
+      in: range.index.declaration, from: range.lower, through: range.upper,
+      descending: range.descending
+    ) { memo throws(MemoError) in
+      wasWanted = isWanted()
+      guard wasWanted else { return false }
+      do throws(MemoError) {
+        guard selection.text.finds(memo.body) else { return true }
+        let entity = try coder.entity(of: memo, &edits.names)
+        if selection.filter?(entity) ?? true { items.append(entity) }
+      } catch {
+        guard error.concernsOneMemo else { throw error }
+        try report(error)
+      }
+      return items.count < query.usedLimit
+    }
+    return wasWanted ? HistoryReading(items: items, oldEnd: nil) : nil
   }
 }
 

@@ -62,7 +62,7 @@ public final class LiveHistory<Entity: MemoEntity> {
     live = LiveQuery(store, query)
   }
 
-  /// The memos, newest first, with every edit that was made through this history.
+  /// The memos in the order of ``query``, with every edit that was made through this history.
   public var items: [Entity] {
     start()
     return shown.items
@@ -322,7 +322,7 @@ public final class LiveHistory<Entity: MemoEntity> {
       let selection = listed.selection
       for edit in edits {
         if let memo = edit.memo, selection.includes(memo) {
-          list.items.place(memo)
+          list.items.place(memo, in: listed.order)
         } else {
           list.items.removeAll { $0.id == edit.id }
         }
@@ -335,14 +335,12 @@ public final class LiveHistory<Entity: MemoEntity> {
 }
 
 extension Array where Element: MemoEntity {
-  /// Puts a memo where a history shows it: behind those that are newer, before those of its
-  /// instant, unless it stands among these already.
-  fileprivate mutating func place(_ memo: Element) {
-    let instant = memo.createdAt.microseconds
+  /// Puts a memo where a list shows it, unless it stands there already.
+  fileprivate mutating func place(_ memo: Element, in order: MemoOrder<Element>) {
     if let index = firstIndex(where: { $0.id == memo.id }) {
-      if self[index].createdAt.microseconds == instant { return self[index] = memo }
+      if order.keepsPlace(self[index], memo) { return self[index] = memo }
       remove(at: index)
     }
-    insert(memo, at: firstIndex { $0.createdAt.microseconds <= instant } ?? endIndex)
+    insert(memo, at: firstIndex { order.places(memo, before: $0) } ?? endIndex)
   }
 }

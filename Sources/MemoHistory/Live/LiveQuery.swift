@@ -313,16 +313,27 @@ extension LiveQuery {
     guard let store else { throw .database(.closed) }
     let limit = attempt.query.usedLimit
     let anchor = attempt.query.anchor
-    var keptCount = 0
-    if anchor == .oldEnd, let oldEnd = attempt.oldEnd {
-      keptCount = try store.timeline.count(
-        to: oldEnd, atMost: limit + HistoryWindow.maximumGrowth + 1)
+    let (memos, oldEnd): ([Memo], MemoKey?)
+    if let range = attempt.query.order.range {
+      oldEnd = nil
+      memos = try store.indexed { memos throws(MemoError) in
+        try memos.edits.storedMemos(
+          in: range.index.declaration, from: range.lower, through: range.upper, count: limit,
+          descending: range.descending)
+      }
+    } else {
+      var keptCount = 0
+      if anchor == .oldEnd, let oldEnd = attempt.oldEnd {
+        keptCount = try store.timeline.count(
+          to: oldEnd, atMost: limit + HistoryWindow.maximumGrowth + 1)
+      }
+      let window = HistoryWindow(limit: limit, keptCount: keptCount, anchor: anchor)
+      let newest = try store.timeline.newest(window.count)
+      (memos, oldEnd) = (newest.memos, newest.last ?? attempt.oldEnd)
     }
-    let window = HistoryWindow(limit: limit, keptCount: keptCount, anchor: anchor)
-    let (memos, last) = try store.timeline.newest(window.count)
     var error: MemoError?
     let items = try store.entities(of: memos, reusing: &decoded) { error = error ?? $0 }
     first = error
-    return HistoryReading(items: items, oldEnd: last ?? attempt.oldEnd)
+    return HistoryReading(items: items, oldEnd: oldEnd)
   }
 }

@@ -8,7 +8,11 @@ public struct MemoQuery<Entity: MemoEntity>: Sendable {
   ///
   /// So many memos are held in memory, and none beside them.
   public var limit: Int
+  /// In which order; see ``MemoOrder``.
+  public var order: MemoOrder<Entity>
   /// Which end of the list stays where it is when memos come and go; see ``HistoryAnchor``.
+  ///
+  /// Has no effect in the order of an index, where there is no new end.
   public var anchor: HistoryAnchor
   /// What the text of each memo has to hold; empty for any text.
   ///
@@ -27,19 +31,22 @@ public struct MemoQuery<Entity: MemoEntity>: Sendable {
   public var sections: MemoSections<Entity>?
   private var filterIdentity: RuleIdentity?
 
-  /// The newest memos.
+  /// The newest memos, or the first ones in another order.
   ///
   /// - Parameters:
   ///   - limit: How many. Default: 200, which is what fits on some screens.
+  ///   - order: In which order. Default: the newest first.
   ///   - anchor: Which end stays. Default: the newest one.
   ///   - search: What their texts have to hold. Default: nothing.
   ///   - sections: By what the list has headers. Default: none.
   ///   - filter: Decides which of them are wanted. Default: all.
   public init(
-    limit: Int = 200, anchor: HistoryAnchor = .newest, search: String = "",
-    sections: MemoSections<Entity>? = nil, filter: (@Sendable (Entity) -> Bool)? = nil
+    limit: Int = 200, order: MemoOrder<Entity> = .newest, anchor: HistoryAnchor = .newest,
+    search: String = "", sections: MemoSections<Entity>? = nil,
+    filter: (@Sendable (Entity) -> Bool)? = nil
   ) {
     self.limit = limit
+    self.order = order
     self.anchor = anchor
     self.search = search
     self.sections = sections
@@ -51,7 +58,7 @@ public struct MemoQuery<Entity: MemoEntity>: Sendable {
   var usedLimit: Int { min(max(1, limit), Int(Int32.max)) }
 
   var selection: MemoSelection<Entity> {
-    MemoSelection(text: TextMatch(search), filter: filter)
+    MemoSelection(order: order, text: TextMatch(search), filter: filter)
   }
 
   /// Whether a read looks at no more memos than it returns.
@@ -59,7 +66,8 @@ public struct MemoQuery<Entity: MemoEntity>: Sendable {
 
   /// Whether both want the same memos, however many.
   func hasSelection(of other: MemoQuery) -> Bool {
-    filterIdentity === other.filterIdentity && TextMatch(search) == TextMatch(other.search)
+    order == other.order && filterIdentity === other.filterIdentity
+      && TextMatch(search) == TextMatch(other.search)
   }
 
   /// Whether the list of another query is that of this one, apart from what its anchor kept.
@@ -73,10 +81,11 @@ final class RuleIdentity: Sendable {}
 
 /// Which memos a query wants, however many.
 struct MemoSelection<Entity: MemoEntity>: Sendable {
+  let order: MemoOrder<Entity>
   let text: TextMatch
   let filter: (@Sendable (Entity) -> Bool)?
 
   func includes(_ entity: Entity) -> Bool {
-    text.finds(entity.text) && filter?(entity) ?? true
+    order.includes(entity) && text.finds(entity.text) && filter?(entity) ?? true
   }
 }
