@@ -118,7 +118,9 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "KVInspectTests",
-      dependencies: ["KVInspectCore", "MemoCore", "KVEngine", "KVTestSupport", "kvinspect"],
+      dependencies: [
+        "KVInspectCore", "MemoHistory", "MemoCore", "KVEngine", "KVTestSupport", "kvinspect",
+      ],
       exclude: ["Fixtures"], swiftSettings: tests),
     // The same sources twice: what they show has to compile whatever an app's default isolation is.
     .testTarget(
