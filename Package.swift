@@ -82,12 +82,13 @@ let package = Package(
     .target(
       name: "MemoCore", dependencies: ["TextSearch", "KVSalvage", "KVEngine"],
       swiftSettings: strict),
-    .target(name: "MemoHistory", dependencies: ["MemoCore"], swiftSettings: strict),
+    .target(
+      name: "MemoHistory", dependencies: ["MemoCore", "TextSearch"], swiftSettings: strict),
     .target(
       name: "MemoHistoryTesting", dependencies: ["MemoHistory", "MemoCore", "KVEngine"],
       swiftSettings: strict),
     .target(
-      name: "KVInspectCore", dependencies: ["MemoCore", "KVSalvage", "KVEngine"],
+      name: "KVInspectCore", dependencies: ["MemoCore", "TextSearch", "KVSalvage", "KVEngine"],
       path: "Tools/KVInspectCore", swiftSettings: strict),
     .executableTarget(
       name: "kvinspect", dependencies: ["KVInspectCore"],

@@ -9,6 +9,9 @@ public enum MemoError: Error, Sendable, Equatable {
   case invalidID(reason: String)
   /// The text is no point in time. The reason reads on after "the time", for example "has no zone".
   case invalidTimestamp(reason: String)
+  /// The search is larger than searches may be. The reason reads on after "the search", for example
+  /// "has more than 32 parts".
+  case invalidSearch(reason: String)
   /// There is a memo with the id already; nothing was written.
   case duplicateID
   /// Another memo, the one with this id, has the same key in a unique index; nothing was written.
@@ -46,6 +49,7 @@ extension MemoError: CustomStringConvertible {
     switch self {
     case .invalidID(let reason): "the id \(reason)"
     case .invalidTimestamp(let reason): "the time \(reason)"
+    case .invalidSearch(let reason): "the search \(reason)"
     case .duplicateID: "there is a memo with this id already"
     case .duplicateKey(let index, _): "another memo has this key in the index \(index)"
     case .indexNotReady(let index): "the index \(index) is not ready"

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import KVEngine
 @_exported public import MemoCore
+@_exported public import TextSearch
 
 /// The memos of an app, newest first, in one folder.
 ///

@@ -57,6 +57,18 @@ import Testing
     #expect(screen.snapshots.last?.difference.removals == [1, 2])
   }
 
+  /// A search that is too large is an error beside the list, which the next search ends.
+  @Test func aSearchThatIsTooLargeIsAnErrorOfTheList() async throws {
+    try await insert(1...3)
+    let observation = observe(MemoQuery(search: String(repeating: "x", count: 2000)))
+    await clock.advance(by: .zero)
+    let error = MemoError.invalidSearch(reason: "has more than 1024 bytes")
+    #expect(screen.snapshots.map(\.error) == [error] && screen.snapshots[0].items.isEmpty)
+    observation.query.search = ""
+    await clock.advance(by: .seconds(1))
+    #expect(screen.snapshots.last?.ids == ids([3, 2, 1]) && screen.snapshots.last?.error == nil)
+  }
+
   /// With an anchor a filtered list keeps its old end, and another search begins anew.
   @Test func theOldEndOfAFilteredListStays() async throws {
     try await insert(1...10, "milk")

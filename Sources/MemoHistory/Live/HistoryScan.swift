@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import KVEngine
 internal import MemoCore
+internal import TextSearch
 
 /// What reading a query gave.
 struct HistoryReading<Entity: MemoEntity> {
@@ -39,26 +40,27 @@ struct HistoryScan<Entity: MemoEntity>: Sendable {
     if let range = query.order.range {
       return try read(query, range, while: isWanted, unreadable: report)
     }
-    let selection = query.selection
+    let selection = try query.selection
     let limit = query.usedLimit
     let keptEnd = query.anchor == .oldEnd ? oldEnd : nil
     var items: [Entity] = []
     var keys: [MemoKey] = []
     var keptCount = 0
     let timeline = try timeline.get()
-    var cursor = try timeline.cursor()
+    var cursor = try MemoSearch(selection.text).cursor(in: try timeline.snapshot())
     var names = NameSource(timeline)
     scan: while true {
       guard isWanted() else { return nil }
       do throws(MemoError) {
         let isFull = items.count >= limit
         guard !isFull || keptEnd != nil, keptCount - limit <= HistoryWindow.maximumGrowth,
-          let (key, memo) = try cursor.next()
+          try cursor.advance()
         else { break scan }
+        let key = try cursor.memoKey()
         let isKept = keptEnd.map { !key.isOlder(than: $0) } ?? false
         if isFull, !isKept { break scan }
         // The memo's text is the entity's: most memos need not be decoded.
-        guard selection.text.finds(memo.body) else { continue }
+        guard let memo = try cursor.found()?.memo else { continue }
         let entity = try coder.entity(of: memo, &names)
         guard selection.filter?(entity) ?? true else { continue }
         items.append(entity)
@@ -81,9 +83,10 @@ extension HistoryScan {
     _ query: MemoQuery<Entity>, _ range: MemoOrder<Entity>.IndexRange, while isWanted: () -> Bool,
     unreadable report: (MemoError) throws(MemoError) -> Void
   ) throws(MemoError) -> HistoryReading<Entity>? {
-    let selection = query.selection
+    let selection = try query.selection
     let edits = try MemoEdits(reading: try timeline.get())
     var items: [Entity] = []
+    var folded = FoldedText()
     var wasWanted = true
     try edits.forEachStoredMemo(
       in: range.index.declaration, from: range.lower, through: range.upper,
@@ -92,7 +95,7 @@ extension HistoryScan {
       wasWanted = isWanted()
       guard wasWanted else { return false }
       do throws(MemoError) {
-        guard selection.text.finds(memo.body) else { return true }
+        guard selection.text.finds(memo.body, folded: &folded) else { return true }
         let entity = try coder.entity(of: memo, &edits.names)
         if selection.filter?(entity) ?? true { items.append(entity) }
       } catch {

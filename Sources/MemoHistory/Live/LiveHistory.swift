@@ -319,9 +319,10 @@ public final class LiveHistory<Entity: MemoEntity> {
     if !edits.isEmpty {
       // The list still is that of the query that was read.
       let listed = read?.query ?? query
-      let selection = listed.selection
+      // One whose search is refused has no memos of its own, but may still show those of another.
+      let selection = try? listed.selection
       for edit in edits {
-        if let memo = edit.memo, selection.includes(memo) {
+        if let memo = edit.memo, selection?.includes(memo) ?? false {
           list.items.place(memo, in: listed.order)
         } else {
           list.items.removeAll { $0.id == edit.id }

@@ -1,3 +1,6 @@
+internal import MemoCore
+internal import TextSearch
+
 /// Which memos are wanted, and how a list shows them.
 ///
 /// A query without ``filter`` and ``search`` costs the same in any store. With one of them every
@@ -17,7 +20,9 @@ public struct MemoQuery<Entity: MemoEntity>: Sendable {
   /// What the text of each memo has to hold; empty for any text.
   ///
   /// Parts that are separated by white space have to be there all, in any order, as substrings, in
-  /// any script. Upper and lower case are the same; other forms of a character are not.
+  /// any script; one between quotation marks may have white space. Forms of a character are the
+  /// same as ``TextFolding/standard`` says. A search of more than 1,024 bytes or 32 parts is an
+  /// error of whatever reads the query: ``MemoError/invalidSearch(reason:)``.
   public var search: String
   /// Decides by the whole memo whether it is wanted; `nil` takes all.
   ///
@@ -58,16 +63,20 @@ public struct MemoQuery<Entity: MemoEntity>: Sendable {
   var usedLimit: Int { min(max(1, limit), Int(Int32.max)) }
 
   var selection: MemoSelection<Entity> {
-    MemoSelection(order: order, text: TextMatch(search), filter: filter)
+    get throws(MemoError) {
+      MemoSelection(order: order, text: try SearchQuery.typed(search), filter: filter)
+    }
   }
 
-  /// Whether a read looks at no more memos than it returns.
-  var isBounded: Bool { filter == nil && TextMatch(search).isEmpty }
+  /// The search; `nil` for one that is refused.
+  private var text: SearchQuery? { try? SearchQuery(search) }
 
-  /// Whether both want the same memos, however many.
+  /// Whether a read looks at no more memos than it returns.
+  var isBounded: Bool { filter == nil && text?.isEmpty ?? false }
+
+  /// Whether both want the same memos, however many; two searches that are refused want none.
   func hasSelection(of other: MemoQuery) -> Bool {
-    order == other.order && filterIdentity === other.filterIdentity
-      && TextMatch(search) == TextMatch(other.search)
+    order == other.order && filterIdentity === other.filterIdentity && text == other.text
   }
 
   /// Whether the list of another query is that of this one, apart from what its anchor kept.
@@ -82,10 +91,12 @@ final class RuleIdentity: Sendable {}
 /// Which memos a query wants, however many.
 struct MemoSelection<Entity: MemoEntity>: Sendable {
   let order: MemoOrder<Entity>
-  let text: TextMatch
+  let text: SearchQuery
   let filter: (@Sendable (Entity) -> Bool)?
 
   func includes(_ entity: Entity) -> Bool {
-    order.includes(entity) && text.finds(entity.text) && filter?(entity) ?? true
+    var folded = FoldedText()
+    return order.includes(entity) && text.finds(entity.text, folded: &folded)
+      && filter?(entity) ?? true
   }
 }
