@@ -120,7 +120,8 @@ let package = Package(
     .testTarget(
       name: "KVInspectTests",
       dependencies: [
-        "KVInspectCore", "MemoHistory", "MemoCore", "KVEngine", "KVTestSupport", "kvinspect",
+        "KVInspectCore", "MemoHistory", "MemoCore", "TextSearch", "KVEngine", "KVTestSupport",
+        "kvinspect",
       ],
       exclude: ["Fixtures"], swiftSettings: tests),
     // The same sources twice: what they show has to compile whatever an app's default isolation is.

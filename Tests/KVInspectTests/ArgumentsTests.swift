@@ -1,4 +1,5 @@
 import Testing
+import TextSearch
 
 @testable import KVInspectCore
 
@@ -15,6 +16,11 @@ import Testing
       (["--", "get", "-S", "-h"], .get(store: "-S", id: "-h", output: .text)),
       (["get", "S", "-"], .get(store: "S", id: "-", output: .text)),
       (["scan", "S"], .scan(store: "S", output: .text)),
+      (["search", "S", "a b"], .search(store: "S", SearchRequest(text: "a b"), output: .text)),
+      (
+        ["search", "S", "--limit", "7", "--json", "--folding=marks", "--trash", "--", "-x"],
+        .search(store: "S", .marksInTrash, output: .json)
+      ),
       (["summary", "S", "--json"], .summary(store: "S", output: .json)),
       (["verify", "S", "--json", "--json"], .verify(store: "S", output: .json)),
       (
@@ -147,5 +153,13 @@ import Testing
         .prefix { $0 != ">" }.map(String.init)
       #expect(throws: Never.self, "\(line)") { try Arguments.parse(words) }
     }
+  }
+}
+
+extension SearchRequest {
+  fileprivate static var marksInTrash: SearchRequest {
+    var request = SearchRequest(text: "-x")
+    (request.limit, request.folding, request.isInTrash) = (7, .withoutMarks, true)
+    return request
   }
 }

@@ -108,6 +108,8 @@ import Testing
         }
         guard isWanted, !parts.isEmpty else { continue }
         foundCount += 1
+        // Folding each piece by the oracle takes longest.
+        guard foundCount % 8 == 0 else { continue }
         checkRanges(query, parts, sample, &buffer, "query \(number), \(scalars(typed))")
       }
     }

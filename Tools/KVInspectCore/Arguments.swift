@@ -1,3 +1,5 @@
+internal import TextSearch
+
 /// The words of a command line, told apart.
 ///
 /// Options may stand anywhere; `--` ends them, so that an id may begin with a hyphen. A single
@@ -111,9 +113,13 @@ package struct Arguments {
       let source: LineSource = operands[1] == "-" ? .standardInput : .file(operands[1])
       return .importMemos(
         store: store, source: source, rejected: value(of: "--rejected"), output: output)
-    case .latest: return .latest(store: store, count: try count(in: operands), output: output)
+    case .latest:
+      let number = operands.count > 1 ? try count(operands[1], "N", about: name) : nil
+      return .latest(store: store, count: number ?? Self.standardLatestCount, output: output)
     case .get: return .get(store: store, id: operands[1], output: output)
     case .scan: return .scan(store: store, output: output)
+    case .search:
+      return .search(store: store, try searchRequest(operands[1]), output: output)
     case .summary: return .summary(store: store, output: output)
     case .verify: return .verify(store: store, output: output)
     case .find:
@@ -131,13 +137,30 @@ package struct Arguments {
     }
   }
 
-  /// How many memos `latest` shows.
-  private func count(in operands: [String]) throws(UsageError) -> Int {
-    guard operands.count > 1 else { return Self.standardLatestCount }
-    guard let number = Int(operands[1]), number > 0 else {
-      throw failure("N is a whole number above 0, not \(quoted(operands[1]))", about: .latest)
+  /// How many memos are wanted.
+  private func count(
+    _ word: String, _ what: String, about name: CommandName
+  ) throws(UsageError) -> Int {
+    guard let number = Int(word), number > 0 else {
+      throw failure("\(what) is a whole number above 0, not \(quoted(word))", about: name)
     }
     return number
+  }
+
+  private func searchRequest(_ text: String) throws(UsageError) -> SearchRequest {
+    var request = SearchRequest(text: text)
+    if let limit = value(of: "--limit") {
+      request.limit = try count(limit, "the limit", about: .search)
+    }
+    request.isInTrash = value(of: "--trash") != nil
+    switch value(of: "--folding") {
+    case nil, "default": request.folding = .standard
+    case "exact": request.folding = .exact
+    case "marks": request.folding = .withoutMarks
+    case .some(let word):
+      throw failure("a folding is exact, default or marks, not \(quoted(word))", about: .search)
+    }
+    return request
   }
 
   /// Whether the words fit the command.

@@ -1,3 +1,5 @@
+package import TextSearch
+
 /// How a command prints.
 package enum OutputFormat: Equatable, Sendable {
   /// Text for people.
@@ -12,6 +14,20 @@ package enum LineSource: Equatable, Sendable {
   case file(String)
 }
 
+/// What `search` looks for.
+package struct SearchRequest: Equatable, Sendable {
+  /// The search as it was typed.
+  package let text: String
+  /// At most so many memos; `nil` for all.
+  package var limit: Int?
+  package var folding = TextFolding.standard
+  package var isInTrash = false
+
+  package init(text: String) {
+    self.text = text
+  }
+}
+
 /// What the command line asks for.
 package enum Command: Equatable, Sendable {
   /// Takes memos from lines of JSON; refused lines go to the file `rejected` as they are.
@@ -20,6 +36,7 @@ package enum Command: Equatable, Sendable {
   /// The id as it was typed; `MemoID.readings(of:)` says what it can mean.
   case get(store: String, id: String, output: OutputFormat)
   case scan(store: String, output: OutputFormat)
+  case search(store: String, SearchRequest, output: OutputFormat)
   case summary(store: String, output: OutputFormat)
   case verify(store: String, output: OutputFormat)
   case segments(store: String, output: OutputFormat)
@@ -44,7 +61,7 @@ package enum Command: Equatable, Sendable {
   var storeAtEarlierState: String? {
     switch self {
     case .latest(let store, _, _), .get(let store, _, _), .scan(let store, _),
-      .summary(let store, _), .checkpoint(let store, _, _):
+      .search(let store, _, _), .summary(let store, _), .checkpoint(let store, _, _):
       store
     default: nil
     }
@@ -68,7 +85,7 @@ package struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
 /// The commands with a store, by the word on the command line, in the order of the help.
 package enum CommandName: String, CaseIterable, Sendable {
   case importMemos = "import"
-  case latest, get, scan, summary, verify
+  case latest, get, scan, search, summary, verify
   case find, segments, segment, log, manifest, space
   case compact, checkpoint, salvage
 
@@ -79,6 +96,7 @@ package enum CommandName: String, CaseIterable, Sendable {
     case .latest: [Operand("STORE"), Operand("N", isOptional: true)]
     case .get: [Operand("STORE"), Operand("ID")]
     case .find: [Operand("STORE"), Operand("KEY")]
+    case .search: [Operand("STORE"), Operand("QUERY")]
     case .segment: [Operand("FILE")]
     case .checkpoint, .salvage: [Operand("STORE"), Operand("TARGET")]
     case .scan, .summary, .verify, .segments, .log, .manifest, .space, .compact:
@@ -91,6 +109,11 @@ package enum CommandName: String, CaseIterable, Sendable {
     switch self {
     case .importMemos: [Option(name: "--rejected", value: "FILE")]
     case .find: [Option(name: "--space", value: "NAME")]
+    case .search:
+      [
+        Option(name: "--limit", value: "N"), Option(name: "--folding", value: "HOW"),
+        Option(name: "--trash", value: nil), .earlierState,
+      ]
     case .segment: [Option(name: "--hex", value: nil)]
     case .latest, .get, .scan, .summary, .checkpoint: [.earlierState]
     default: []

@@ -49,8 +49,9 @@ package enum HelpText {
       Only import and compact write to the store; checkpoint and salvage make another one. All
       other commands take no lock and change nothing, so they may be used while the app is running.
 
-      Exit codes: 0 fine; 1 damage found, a line refused or nothing with the id or key; 2 wrong
-      usage; 3 no store there, one in use or of a newer program, or the disk or the system failed.
+      Exit codes: 0 fine; 1 damage found, a line refused or nothing with the id, key or text;
+      2 wrong usage; 3 no store there, one in use or of a newer program, or the disk or the system
+      failed.
 
       Start with:
         kvinspect summary path/to/store
@@ -72,6 +73,7 @@ package enum HelpText {
     case .latest: "print the newest memos, newest first"
     case .get: "print one memo"
     case .scan: "print every memo, newest first"
+    case .search: "print the memos whose texts hold something"
     case .summary: "print what the store holds and how large it is"
     case .verify: "read everything and check it"
     case .find: "follow a memo's id or a key through log and segments"
@@ -113,6 +115,28 @@ package enum HelpText {
 
     Example:
       zcat memos.jsonl.gz | kvinspect import path/to/store - --rejected refused.jsonl
+    """
+
+  private static let searchDetails =
+    """
+    Prints the memos whose texts hold what QUERY says, newest first, each as soon as it is found, in
+    the form of latest; on a terminal from the first match on, which stands out.
+
+    Parts of QUERY between blanks have to be there all, in any order, as substrings in any script;
+    a part between double quotation marks may have blanks. It has at most 1024 bytes and 32 parts.
+
+    With --json the whole memo, and ranges: [[from, to], ...], where the parts are: offsets of its
+    body's UTF-8. A memo of the trash has deletedAt as well. The exit code is 1 when nothing is
+    found.
+
+    What is looked for:
+      --limit N         print at most N memos
+      --folding HOW     exact: the same bytes; default: case, width, kana and normal form do not
+                        matter; marks: accents and points do not matter either
+      --trash           look into the trash and nowhere else, the latest deletion first
+
+    Example:
+      kvinspect search path/to/store milk --limit 20
     """
 
   private static func details(of name: CommandName) -> String {
@@ -167,6 +191,7 @@ package enum HelpText {
       Example:
         kvinspect verify path/to/store
       """
+    case .search: searchDetails
     case .find: findDetails
     case .segments: segmentsDetails
     case .segment: segmentDetails

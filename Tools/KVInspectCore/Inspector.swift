@@ -48,6 +48,8 @@ package struct Inspector {
         return try latest(in: store, count: count, format)
       case .get(let store, let id, let format): return try get(id, in: store, format)
       case .scan(let store, let format): return try scan(store, format)
+      case .search(let store, let request, let format):
+        return try search(store, for: request, format)
       case .summary(let store, let format): return try summary(of: store, format)
       case .verify(let store, let format): return try verify(store, format)
       case .segments(let store, let format): return try segments(of: store, format)
@@ -107,7 +109,7 @@ package struct Inspector {
   static func exitCode(of error: MemoError) -> ExitCode {
     switch error {
     case .damagedRecord, .database(.damaged): .damage
-    case .database(.invalidArgument): .usage
+    case .database(.invalidArgument), .invalidSearch: .usage
     default: .system
     }
   }
