@@ -120,7 +120,8 @@ import Testing
       ([0, 0, 0, 9, 9], Array("x".utf8), "is out of range"),
       ([0, 0], Array("x".utf8), "ends too early"),
       ([0xFF], [0x80], "ends too early"),
-      ([0xFD], [1], "is not one number"),
+      ([0xFC], [1], "is not one number"),
+      ([0xFD], [1], "has 1 bytes"),
       ([0xFE], [1], "has version 1; a newer program can read it"),
     ] as [([UInt8], [UInt8], String)])
   func damageIsFoundAndDoesNotKeepFromReading(
