@@ -50,8 +50,9 @@ import Testing
     #expect(try Executable.run("verify", folder.path).status == 0)
   }
 
-  /// A writer that is not suspended is not interrupted; the other program says so and has changed
-  /// nothing. Reading is free.
+  /// A writer that is not suspended is not interrupted, and reading is free.
+  ///
+  /// The other program says so and has changed nothing, or has found a moment between two writes.
   @Test func aProgramDoesNotInterruptAnApp() async throws {
     try await store.insert(Memo(id: MemoID(1), body: "milk"))
     let writer = Task.detached { [store] in
