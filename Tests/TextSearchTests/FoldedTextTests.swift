@@ -27,7 +27,7 @@ import Testing
   @Test(arguments: 0..<8 as Range<UInt64>)
   func allFormsOfATextAreFoldedToOne(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    for round in 0..<Thoroughness.count(quick: 300, push: 3000, nightly: 30_000) {
+    for round in 0..<Thoroughness.count(quick: 300, push: 1500, nightly: 30_000) {
       let text = OddText.random(12, &generator)
       let note = "seed \(seed), round \(round): \(scalars(text))"
       let expected = FoldingOracle.folded(text)
