@@ -22,7 +22,7 @@ import Testing
   }
 
   /// A file with one memo, and what importing it prints.
-  private func importing(_ id: Int) throws -> Executable.Run {
+  private func importing(_ id: Int) throws -> Executable.Result {
     let row = #"{"id":\#(id),"createdAt":"2024-05-01T12:00:\#(id)Z","body":"from outside"}"#
     return try Executable.run("import", folder.path, try folder.file("\(id).jsonl", row + "\n"))
   }
@@ -55,7 +55,7 @@ import Testing
   /// The other program says so and has changed nothing, or has found a moment between two writes.
   @Test func aProgramDoesNotInterruptAnApp() async throws {
     try await store.insert(Memo(id: MemoID(1), body: "milk"))
-    let writer = Task.detached { [store] in
+    let writer = Task.detached { [store] () async throws in
       var number: Int64 = 100
       while !Task.isCancelled {
         try await store.insert(Memo(id: MemoID(number), body: "more"))
